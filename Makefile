@@ -40,6 +40,10 @@ test-gliner: setup ## run the tests of GLiNER in .venv-gliner, with PyTorch (TOR
 	@.ci/setup-gliner
 	@.venv-gliner/bin/python -m pytest tests/integration/models/test_gliner.py $(ARGS)
 
+test-agents: setup ## run the tests of the agent frameworks in .venv-agents, which are large and not locked
+	@.ci/setup-agents
+	@.venv-agents/bin/python -m pytest tests/agent_frameworks $(ARGS)
+
 test-neo4j: setup ## run the tests of the graph on Neo4j itself, which Maven brings; needs Java 17 or later
 	@.ci/neo4j $(ARGS)
 
@@ -84,4 +88,4 @@ clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-fast size test-lab test-gliner test-neo4j check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-fast size test-lab test-gliner test-agents test-neo4j check fmt schemas bench chaos eval lock docs clean

@@ -28,9 +28,10 @@ ALLOWED = {
 # `ricordo.testing` serves tests, whose authors have these anyway.
 OF_TESTS = ["hypothesis", "pytest"]
 
-# gliner's extra is declared but not locked; pydantic-core comes with pydantic, in the version that it needs;
-# PyYAML is installed for development, as only `make schemas` writes YAML.
-UNLOCKED = {"gliner", "pydantic_core", "yaml"}
+# The extras of gliner and of frameworks for agents are declared but not locked; pydantic-core comes with
+# pydantic, in the version that it needs; PyYAML is installed for development, as only `make schemas` writes
+# YAML.
+UNLOCKED = {"agents", "gliner", "langgraph", "pydantic_ai", "pydantic_core", "yaml"}
 
 # The standard library's own ways to the outside world, for which language and memory have no use.
 OUTSIDE = set(
@@ -108,6 +109,13 @@ def test_every_library_that_is_imported_is_declared() -> None:
         and not declared & {canonicalize_name(owner) for owner in owners.get(name, [])}
     }
     assert undeclared == {}
+
+
+def test_a_framework_for_agents_is_imported_by_its_own_module_only() -> None:
+    found = libraries(SHARED) | libraries(SERVICES)
+    modules = {"agents": "openai_agents", "langgraph": "langgraph", "pydantic_ai": "pydantic_ai"}
+    for framework, module in modules.items():
+        assert found[framework] == {f"shared/ricordo/integrations/{module}.py"}
 
 
 @pytest.mark.parametrize("module", ["ricordo.client", "ricordo.messages"])

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ricordo.client import MemoryClient
-from ricordo_services.mcp_server.caller import Caller
+from ricordo.integrations.caller import Caller
 
 if TYPE_CHECKING:
     from ricordo_services.mcp_server.server import MemoryServer

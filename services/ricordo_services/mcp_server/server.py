@@ -20,9 +20,10 @@ from mcp_types import INTERNAL_ERROR, CallToolResult, InputRequiredResult, ToolA
 from pydantic import AnyUrl, ValidationError
 
 from ricordo.client import InvalidRequest, NotFound, RicordoError, Unavailable
-from ricordo_services.mcp_server.caller import CallerSource
-from ricordo_services.mcp_server.results import MemoryItem, memory_items
-from ricordo_services.mcp_server.tools import MemoryTools
+from ricordo.integrations.caller import CallerSource
+from ricordo.integrations.tool_results import MemoryItem, memory_items
+from ricordo.integrations.tool_table import sentence_of
+from ricordo_services.mcp_server.tools import AssistantTools
 
 _CATALOGUE: Final = tomllib.loads((resources.files(__package__) / "catalogue.toml").read_text("utf-8"))
 _JSON: Final = "application/json"
@@ -42,8 +43,8 @@ class MemoryServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if isinstance(error.__cause__, RicordoError | ToolError | ValidationError):
-                raise ToolError(_sentence(error.__cause__)) from error.__cause__
+            if isinstance(error.__cause__, RicordoError | ValidationError):
+                raise ToolError(sentence_of(error.__cause__)) from error.__cause__
             raise
 
     async def read_resource(
@@ -61,19 +62,12 @@ class MemoryServer(MCPServer[Any]):
                 raise
             unknown = isinstance(error.__cause__, NotFound | InvalidRequest)
             kind = ResourceNotFoundError if unknown else ResourceError
-            raise kind(_sentence(error.__cause__)) from error.__cause__
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        faults = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
-        return "; ".join(f"{field}: {fault}" for field, fault in faults)
-    return str(error)
+            raise kind(sentence_of(error.__cause__)) from error.__cause__
 
 
 def build_server(caller: CallerSource) -> MemoryServer:
     """Build a server whose tools, resources and prompts speak for the user that `caller` returns."""
-    tools = MemoryTools(caller)
+    tools = AssistantTools(caller)
     server = MemoryServer(
         "ricordo",
         title="Ricordo",
@@ -98,11 +92,11 @@ def build_server(caller: CallerSource) -> MemoryServer:
     return server
 
 
-def _add_resources(server: MemoryServer, tools: MemoryTools, caller: CallerSource) -> None:
+def _add_resources(server: MemoryServer, tools: AssistantTools, caller: CallerSource) -> None:
     @server.resource("memory://today", name="today", title="Today's memories", mime_type=_JSON)
     async def today() -> str:
         """Today's memories, oldest first; the day is that of the user's time zone."""
-        client, user_id = caller()
+        client, user_id, _ = caller()
         recall = await client.recall(user_id, "today", limit=1, language="en", reinforce=False)
         start, end = recall.analysis.time.start, recall.analysis.time.end
         if start is None or end is None:
@@ -119,7 +113,7 @@ def _add_resources(server: MemoryServer, tools: MemoryTools, caller: CallerSourc
 
 def _prompt(caller: CallerSource, question: str, text: str) -> Callable[[], Coroutine[Any, Any, str]]:
     async def render() -> str:
-        client, user_id = caller()
+        client, user_id, _ = caller()
         try:
             reply = await client.context(user_id, question, reinforce=False)
         except RicordoError as error:

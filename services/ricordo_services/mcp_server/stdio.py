@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Final
 
 from ricordo.client import MemoryClient
-from ricordo_services.mcp_server.caller import Caller
+from ricordo.integrations.caller import Caller
 from ricordo_services.mcp_server.server import build_server
 
 _PIECE: Final = 65_536

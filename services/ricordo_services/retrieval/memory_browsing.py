@@ -32,9 +32,9 @@ class MemoryBrowser:
         ids = list(dict.fromkeys(one for one in named if one is not None))
         others = await self.memories.memories(tenant, request.user_id, ids)  # of this user only
         views = {one.id: brief_memory_view(one) for one in others}
-        facts, changes = await self.details.details(tenant, memory)
+        facts, changes, metadata = await self.details.details(tenant, memory)
         return MemoryReply(
-            memory=memory_detail_view(memory),
+            memory=memory_detail_view(memory, metadata),
             related=tuple(views[one] for one in memory.related_ids if one in views),
             preceding=views.get(memory.preceding_id) if memory.preceding_id else None,
             following=views.get(memory.following_id) if memory.following_id else None,

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+from pydantic import JsonValue
+
 from ricordo.documents.records import DocumentRecord
 from ricordo.graph.port import EntityNeighbour
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
@@ -79,13 +81,14 @@ def memory_view(
     )
 
 
-def memory_detail_view(memory: Memory) -> MemoryDetailView:
+def memory_detail_view(memory: Memory, metadata: Mapping[str, JsonValue]) -> MemoryDetailView:
     """Return the view of a memory in full."""
     return MemoryDetailView(
         **dict(memory_view(memory)),
         **{name: getattr(memory, name) for name in _DETAILS},
         language=memory.language or None,
         sources=memory.source_ids,
+        metadata=dict(metadata),
     )
 
 

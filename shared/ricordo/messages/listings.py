@@ -12,6 +12,7 @@ from ricordo.messages.message_types import (
     Flag,
     Id,
     Instant,
+    JsonObject,
     Message,
     Number,
     OptionalLabel,
@@ -65,6 +66,8 @@ class MemoryDetailView(MemoryView):
     """Whether a synthesis stands for it."""
     sources: tuple[UUID, ...] = ()
     """The memories that it was derived from."""
+    metadata: JsonObject = Field(default_factory=dict)
+    """What the bot sent with the message."""
 
 
 class MemoryChange(Message):

@@ -1,9 +1,10 @@
-"""Queries of what belongs to one memory: the facts that it supports, and what changed it."""
+"""Queries of what belongs to one memory: the facts that it supports, what changed it, and its metadata."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from ricordo.memory.facts import Fact
@@ -31,9 +32,13 @@ class RecordedChange:
 class MemoryDetailQueries(Store):
     """Reads what belongs to one memory. Raises `StoreUnavailable`."""
 
-    async def details(self, tenant: str, memory: Memory) -> tuple[Sequence[Fact], Sequence[RecordedChange]]:
-        """Return the facts that a memory supports, most confident first, and its changes, oldest first."""
+    async def details(
+        self, tenant: str, memory: Memory
+    ) -> tuple[Sequence[Fact], Sequence[RecordedChange], dict[str, Any]]:
+        """Return the facts that a memory supports, its changes, oldest first, and its metadata."""
         async with self._database.transaction(tenant) as connection:
             facts = await connection.fetch(_SQL["facts"], tenant, memory.user_id, memory.message_id)
             changes = await connection.fetch(_SQL["changes"], tenant, memory.user_id, memory.id)
-        return [rows.fact_of(row) for row in facts], [RecordedChange(**dict(row)) for row in changes]
+            metadata = await connection.fetchval(_SQL["metadata"], tenant, memory.user_id, memory.message_id)
+        changed = [RecordedChange(**dict(row)) for row in changes]
+        return [rows.fact_of(row) for row in facts], changed, json.loads(metadata or "{}")

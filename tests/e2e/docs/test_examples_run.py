@@ -147,6 +147,16 @@ async def test_what_the_pages_send_by_curl_is_answered(reader: Reader, system: S
     assert '"code":' not in shown
 
 
+# The other examples of the page need frameworks: `make test-agents` runs them.
+async def test_a_program_calls_the_tools_for_agents(reader: Reader, system: System) -> None:
+    [example] = [block for block in blocks_of(ROOT / "docs/agents.md") if block.notes == ("run",)]
+    reader.is_told("RICORDO_NATS_URL", system.endpoints.nats_url)
+    reader.saves("bot.py", example)
+    shown = await reader.runs("python", "bot.py")
+    assert shown.startswith("8 tools")
+    assert "<recalled>user: My sister Nora lives in Lisbon.</recalled>" in shown
+
+
 async def test_the_past_of_the_guide_is_imported(reader: Reader) -> None:
     outputs: list[str] = []
     for block in blocks_of(ROOT / "docs/importing.md"):

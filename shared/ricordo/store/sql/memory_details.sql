@@ -47,3 +47,7 @@ union all
 select 'corrected', null, null, null, null, sent, null, null
 from memory where source = 'user_correction' and sent is distinct from content
 order by at nulls last, change, memory_id, recall_id
+
+-- name: metadata
+-- $3 message.
+select metadata from history where tenant = $1 and user_id = $2 and message_id = $3

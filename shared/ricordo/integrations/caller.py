@@ -1,4 +1,4 @@
-"""The user that a request of MCP speaks for; which one it is decides the command line or the key."""
+"""The user that a tool speaks for: the program, the command line or a key decides, never a model."""
 
 import hashlib
 from collections.abc import Callable
@@ -13,11 +13,13 @@ class Caller(NamedTuple):
 
     client: MemoryClient
     user_id: str
+    channel: str = "mcp"
+    """The beginning of the ids of what is remembered."""
 
     @property
     def conversation_id(self) -> str:
         """The conversation of what assistants remember for this user."""
-        return f"mcp-{_digest(self.client.tenant, self.user_id)}"
+        return f"{self.channel}-{_digest(self.client.tenant, self.user_id)}"
 
     def message_id(self, key: str | None, text: str, now: datetime) -> str:
         """Return the id of a message that an assistant remembers; it shows whose it is.

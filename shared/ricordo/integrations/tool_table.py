@@ -1,0 +1,120 @@
+"""The table of tools for agents: name, description, JSON Schema, and a call that returns text for a model."""
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ArgsKwargs, to_json
+
+from ricordo.client import MemoryClient, RicordoError
+from ricordo.integrations.caller import Caller, CallerSource
+from ricordo.integrations.memory_tools import MemoryTools
+
+TOOLS: Final = ("remember", "recall", "context", "answer", "facts", "timeline", "correct", "forget")
+
+
+class DefinitionFormat(StrEnum):
+    """Which API the definitions are for."""
+
+    OPENAI = "openai"
+    """Chat completions of OpenAI, and of the many servers that have the same API."""
+    ANTHROPIC = "anthropic"
+    JSON = "json"
+    """Name, description and JSON Schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """A tool for the memory of one user.
+
+    Attributes:
+        parameters: JSON Schema of its arguments; the user is none of them.
+    """
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    _function: TypeAdapter[Any]
+
+    async def call(self, arguments: Mapping[str, Any] | str) -> str:
+        """Call it with arguments as a mapping or as JSON.
+
+        Returns:
+            The result as JSON, in which the words of memories stand in `<recalled>` spans; or an object with
+            `error`, a sentence for the model: arguments are wrong, or the memory does not answer.
+        """
+        try:
+            given = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
+            if not isinstance(given, dict):
+                return _failure("the arguments must be a JSON object")
+            result = await self._function.validate_python(ArgsKwargs((), given))
+        except json.JSONDecodeError as error:
+            return _failure(f"the arguments are not JSON: {error}")
+        except (RicordoError, ValidationError) as error:
+            return _failure(sentence_of(error))
+        return to_json(result).decode()
+
+
+def memory_tools(
+    client: MemoryClient, user_id: str, names: Sequence[str] = TOOLS, *, channel: str = "agent"
+) -> list[MemoryTool]:
+    """Return tools for the memory of one user.
+
+    Args:
+        client: the connected client; it must stay open as long as the tools are used.
+        user_id: whose memory it is; no argument of a tool changes that.
+        names: some of `TOOLS`.
+        channel: the beginning of the ids of what is remembered.
+
+    Raises:
+        ValueError: there is no tool of such a name.
+    """
+    caller = Caller(client, user_id, channel)
+    return _tools(lambda: caller, names)
+
+
+def tool_definitions(format: DefinitionFormat) -> list[dict[str, Any]]:  # noqa: A002 - as the option is named
+    """Return the definitions of all tools as an API expects them; nothing is connected."""
+    return [_definition(tool, format) for tool in _tools(_nobody, TOOLS)]
+
+
+def sentence_of(error: Exception) -> str:
+    """Return what a model is told of an error."""
+    if isinstance(error, ValidationError):
+        faults = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
+        return "; ".join(f"{field}: {fault}" for field, fault in faults)
+    return str(error)
+
+
+def _tools(caller: CallerSource, names: Sequence[str]) -> list[MemoryTool]:
+    if unknown := [name for name in names if name not in TOOLS]:
+        raise ValueError(f"no tool is named {unknown[0]}: there are {', '.join(TOOLS)}")
+    tools, made = MemoryTools(caller), []
+    for name in names:
+        method = getattr(tools, name)
+        function: TypeAdapter[Any] = TypeAdapter(method)
+        made.append(MemoryTool(name, inspect.getdoc(method) or "", function.json_schema(), function))
+    return made
+
+
+def _definition(tool: MemoryTool, format: DefinitionFormat) -> dict[str, Any]:  # noqa: A002 - as above
+    named = {"name": tool.name, "description": tool.description}
+    match format:
+        case DefinitionFormat.OPENAI:
+            return {"type": "function", "function": {**named, "parameters": tool.parameters}}
+        case DefinitionFormat.ANTHROPIC:
+            return {**named, "input_schema": tool.parameters}
+        case DefinitionFormat.JSON:
+            return {**named, "parameters": tool.parameters}
+
+
+def _failure(sentence: str) -> str:
+    return json.dumps({"error": sentence}, ensure_ascii=False)
+
+
+def _nobody() -> Caller:
+    raise AssertionError("definitions are not called")
