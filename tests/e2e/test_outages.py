@@ -131,6 +131,8 @@ async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_miss
         assert reply == without
         recall = await answered(bot, "recall", anew=False)
         assert recall["degraded"] == [], "a recall does not need the graph"
+        graph = (await bot.request("query.graph", asked, within=DEADLINE_S + SLACK_S)).body
+        assert graph == {"nodes": [], "edges": [], "paths": [], "truncated": False, "degraded": ["graph"]}
     unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
     assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
 

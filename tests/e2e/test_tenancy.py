@@ -127,7 +127,7 @@ def report(tried: dict[str, int], refused: dict[str, int], *found: list[str]) ->
 async def test_the_same_attempts_succeed_for_who_may_do_all(tmp_path: Path) -> None:
     """What is refused above is refused for want of a permission, and what leaks is noticed."""
     victim = Victim("beta", "u-1", "c-1", "m-1", str(uuid4()), SECRET)
-    refusable = (one for one in AttemptGenerator("alpha", victim, seed=7).make(280) if not one.passes)
+    refusable = (one for one in AttemptGenerator("alpha", victim, seed=7).make(840) if not one.passes)
     users = NatsUsers(tmp_path, "alpha", "beta")
     async with users.server:
         async with open_bus(users.nats_settings("operator", timeout=5.0), TOPOLOGY) as bus:

@@ -49,6 +49,8 @@ async def _use_queries_and_commands(bot: Bot) -> None:
         ("expand", memory),
         ("memory", memory),
         ("memories", {"order": "important", "limit": 1}),
+        ("entities", {}),
+        ("graph", {"entity": "Nora"}),
         ("users", {}),
     ):
         assert "error" not in (await bot.request(f"query.{query}", U | fields)).body

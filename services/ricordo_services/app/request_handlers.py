@@ -18,6 +18,7 @@ from ricordo.runtime.replies import QueryHandler, QueryResult, RequestError
 from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
+from ricordo.store.entity_listings import EntityListings
 from ricordo.store.erasure import ErasureStore
 from ricordo.store.exports import ExportStore
 from ricordo.store.fact_ledger import FactLedger
@@ -39,6 +40,8 @@ from ricordo_services.lifecycle.notes import NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
+from ricordo_services.retrieval.entity_pages import EntityPages
+from ricordo_services.retrieval.graph_lookup import GraphLookup
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
 from ricordo_services.retrieval.memory_browsing import MemoryBrowser
@@ -47,7 +50,9 @@ from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerMode
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
+    fit_entities,
     fit_facts,
+    fit_graph,
     fit_history,
     fit_memories,
     fit_memory,
@@ -68,7 +73,7 @@ async def queries(resources: Resources) -> QueryServer:
     warming = executor.map(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
     await asyncio.gather(resources.models(), resources.graph(), warming)
     recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
-    facts = FactLookups(await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
+    known = (await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
     browser = MemoryBrowser(memories, await resources.store(MemoryDetailQueries))
     listings = await resources.store(MemoryListings)
@@ -84,7 +89,9 @@ async def queries(resources: Resources) -> QueryServer:
             "query.answer": AnswerService(recall, working_memory.count, writer),
             "query.working": working_memory.answer,
             "query.history": lookups.history,
-            "query.facts": facts,
+            "query.facts": FactLookups(*known),
+            "query.graph": GraphLookup(*known),
+            "query.entities": EntityPages(await resources.store(EntityListings), resources.clock),
             "query.timeline": lookups.timeline,
             "query.status": lookups.status,
             "query.stats": lookups.stats,
@@ -102,6 +109,8 @@ async def queries(resources: Resources) -> QueryServer:
             "query.expand": fit_memories,
             "query.memory": fit_memory,
             "query.memories": fit_memories,
+            "query.entities": fit_entities,
+            "query.graph": fit_graph,
         },
         concurrency=resources.settings.bus.concurrent_queries,
     )

@@ -6,7 +6,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from ricordo.messages import answers, commands, listings, queries
+from ricordo.messages import answers, commands, entities, listings, queries
 from ricordo.messages.message_types import Message
 from ricordo.messages.message_types import Request as BusRequest
 from ricordo_services.gateway.problems import documented
@@ -25,6 +25,12 @@ _ASKED_BY_BODY: Final[Mapping[str, _Route]] = {
 _ASKED_BY_URL: Final[Mapping[str, _Route]] = {
     "facts": (queries.FactsRequest, queries.FactsReply, "Return facts, most confident first."),
     "memories": (listings.MemoriesRequest, listings.MemoriesReply, "List memories, page by page."),
+    "entities": (entities.EntitiesRequest, entities.EntitiesReply, "List entities, most mentioned first."),
+    "graph": (
+        entities.GraphRequest,
+        entities.GraphReply,
+        "Return what is around an entity, or connects two.",
+    ),
     "timeline": (queries.TimelineRequest, queries.TimelineReply, "Return memories of a time, oldest first."),
     "history": (queries.HistoryRequest, queries.HistoryReply, "Return the last messages, oldest first."),
     "working": (queries.WorkingRequest, queries.WorkingReply, "Return the working memory of a conversation."),

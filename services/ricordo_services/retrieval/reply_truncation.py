@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
 from ricordo.messages.codec import encode
+from ricordo.messages.entities import EntitiesReply, GraphReply
 from ricordo.messages.listings import MemoriesReply, MemoryReply
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import (
@@ -59,6 +60,26 @@ def fit_memory(reply: MemoryReply, limit: int) -> MemoryReply:
     """Truncate what is told of one memory: the message ids of its facts."""
     facts, _ = _without_messages(reply.facts, _excess(reply, limit))
     return reply.model_copy(update={"facts": tuple(facts)})
+
+
+def fit_entities(reply: EntitiesReply, limit: int) -> EntitiesReply:
+    """Truncate cards, from the last one up: their facts and other names."""
+    excess, cards = _excess(reply, limit), list(reply.entities)
+    for place, card in reversed(list(enumerate(cards))):
+        if excess <= 0:
+            break
+        cards[place] = card.model_copy(update={"facts": (), "aliases": (), "truncated": True})
+        excess -= len(encode(card)) - len(encode(cards[place]))
+    return reply.model_copy(update={"entities": tuple(cards)})
+
+
+def fit_graph(reply: GraphReply, limit: int) -> GraphReply:
+    """Truncate a part of the graph, from its last edge."""
+    excess, edges = _excess(reply, limit), list(reply.edges)
+    while edges and excess > 0:
+        excess -= len(encode(edges.pop())) + len(",")
+    cut = len(edges) < len(reply.edges)
+    return reply.model_copy(update={"edges": tuple(edges), "truncated": reply.truncated or cut})
 
 
 def _excess(reply: Message, limit: int) -> int:

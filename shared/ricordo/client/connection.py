@@ -37,7 +37,8 @@ def built(model: type[M], fields: Mapping[str, object]) -> M:
         TypeError: a field is unknown.
         InvalidRequest: a field is missing, wrong or out of range.
     """
-    unknown = [name for name in fields if name not in model.model_fields]
+    known = {field.alias or name for name, field in model.model_fields.items()}
+    unknown = [name for name in fields if name not in known]
     if unknown:
         raise TypeError(f"{model.__name__} has no field {', '.join(map(repr, unknown))}")
     return read(model, fields)

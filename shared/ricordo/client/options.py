@@ -93,6 +93,21 @@ class MemoriesOptions(TypedDict, total=False):
     limit: int
 
 
+class EntitiesOptions(TypedDict, total=False):
+    """Options of `query.entities`; `cursor` is the `next` of an earlier reply."""
+
+    kind: str | None
+    cursor: str | None
+    limit: int
+
+
+class GraphOptions(TypedDict, total=False):
+    """Options of `query.graph`."""
+
+    depth: int
+    min_confidence: int
+
+
 class Target(TypedDict, total=False):
     """Target of `verify` and `correct`: one of the two ids."""
 

@@ -7,13 +7,16 @@ from ricordo.client.connection import Connection
 from ricordo.client.options import (
     AnswerOptions,
     ContextOptions,
+    EntitiesOptions,
     FactsOptions,
+    GraphOptions,
     HistoryOptions,
     MemoriesOptions,
     RecallOptions,
     When,
 )
 from ricordo.messages import answers, listings, queries
+from ricordo.messages.entities import EntitiesReply, EntitiesRequest, GraphReply, GraphRequest
 
 
 class QueryMethods:
@@ -113,6 +116,32 @@ class QueryMethods:
         """Return a page of memories; its `next` is the `cursor` of the following page."""
         fields = {"user_id": user_id, **options}
         return await self._connection.ask(listings.MemoriesRequest, listings.MemoriesReply, fields, timeout)
+
+    async def entities(
+        self, user_id: str, *, timeout: float | None = None, **options: Unpack[EntitiesOptions]
+    ) -> EntitiesReply:
+        """Return a page of the people, animals, places and things of a user, most mentioned first."""
+        fields = {"user_id": user_id, **options}
+        return await self._connection.ask(EntitiesRequest, EntitiesReply, fields, timeout)
+
+    async def graph(
+        self,
+        user_id: str,
+        entity: str | None = None,
+        *,
+        between: tuple[str, str] | None = None,
+        timeout: float | None = None,
+        **options: Unpack[GraphOptions],
+    ) -> GraphReply:
+        """Return the facts around an entity, or the strongest paths between two.
+
+        Args:
+            entity: `user` for the user.
+            between: two entities, instead of `entity`.
+        """
+        ends = {} if between is None else dict(zip(("from", "to"), between, strict=True))
+        fields = {"user_id": user_id, "entity": entity, **ends, **options}
+        return await self._connection.ask(GraphRequest, GraphReply, fields, timeout)
 
     async def users(
         self, *, cursor: str | None = None, limit: int = 50, timeout: float | None = None

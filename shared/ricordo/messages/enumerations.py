@@ -145,6 +145,16 @@ class ChangeKind(StrEnum):
     ARCHIVED = "archived"
 
 
+class EntityKind(StrEnum):
+    """What an entity is."""
+
+    PERSON = "person"
+    ANIMAL = "animal"
+    PLACE = "place"
+    ORGANISATION = "organisation"
+    THING = "thing"
+
+
 class AnswerStyle(StrEnum):
     """How much an answer says: the fact or passage alone, or all that supports it."""
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from ricordo.messages import answers, commands, events, listings, queries
+from ricordo.messages import answers, commands, entities, events, listings, queries
 from ricordo.messages.message_types import Message, Request
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
@@ -169,6 +169,8 @@ _ALL: Final = (
     _query(listings.MemoryRequest, listings.MemoryReply),
     _query(listings.MemoriesRequest, listings.MemoriesReply),
     _query(listings.UsersRequest, listings.UsersReply),
+    _query(entities.EntitiesRequest, entities.EntitiesReply),
+    _query(entities.GraphRequest, entities.GraphReply),
     _command(commands.Forget, commands.ForgetReply, _FACTS),
     _command(commands.Pin, commands.PinReply),
     _command(commands.Verify, commands.VerifyReply, _FACTS),

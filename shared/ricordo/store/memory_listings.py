@@ -11,7 +11,8 @@ from ricordo.store.database import Connection, Database, Store
 _SQL: Final = Database.queries("memory_listings")
 LIFETIME: Final = timedelta(hours=1)
 """How long a stored listing can be read."""
-_STORED: Final = 10  # listings of a user
+STORED: Final = 10
+"""How many stored listings a user has."""
 
 
 class UnknownListing(LookupError):
@@ -147,7 +148,7 @@ class MemoryListings(Store):
             )
             first = await self._read(connection, conditions, listing_id, range(total), limit)
             if total >= limit:
-                await connection.execute(_SQL["drop_surplus"], tenant, user_id, _STORED)
+                await connection.execute(_SQL["drop_surplus"], tenant, user_id, STORED)
             else:
                 await connection.execute(_SQL["drop"], tenant, user_id, listing_id)
         return listing_id, total, first

@@ -207,7 +207,7 @@ def fact_row(fact: Fact, user_id: str) -> dict[str, Any]:
     return {name: getattr(fact, name) for name in _FACT} | keys
 
 
-def entity_of(row: asyncpg.Record) -> Entity:
+def entity_of(row: Mapping[str, Any] | asyncpg.Record) -> Entity:
     """Return the entity of a row."""
     return Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
 

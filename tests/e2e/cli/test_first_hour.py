@@ -102,6 +102,15 @@ def test_what_is_known_and_kept_is_shown(ricordo: Ricordo, davide: str) -> None:
     assert ricordo.json("stats", "--user", davide)["memories"] == 3
     history = ricordo("history", "--user", davide, "--limit", "2").splitlines()
     assert [line.partition(": ")[2] for line in history] == [CHAT[2][1], CHAT[3][1]]
+    entities = ricordo.json("entities", "--user", davide, "--kind", "animal")
+    assert [one["name"] for one in entities["entities"]] == ["Max"]
+    assert "Max  animal; has_pet" in ricordo("entities", "--user", davide, "--all", "--limit", "1")
+    around = ("graph", "max", "--user", davide, "--min-confidence", "1")
+    until(lambda: "user  has_pet  Max" in ricordo(*around))
+    assert ricordo("graph", "--user", davide, "--from", "Max", "--to", "Turin", *around[-2:]).endswith(
+        "Max — has_pet — user — lives_in — Turin\n"
+    )
+    ricordo("graph", "--user", davide, code=2)
     status = ricordo.json("status", "davide-1")
     assert status["state"] == "remembered"
     assert None not in status["stages"].values()

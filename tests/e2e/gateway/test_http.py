@@ -117,6 +117,23 @@ async def test_memories_and_users_are_listed(gateway: GatewayAccess) -> None:
         assert (await of_one.get("/v1/users")).status_code == 404
 
 
+async def test_entities_and_their_graph_are_read(gateway: GatewayAccess) -> None:
+    async with gateway.client() as http, await gateway.client_of("u-1") as of_one:
+        await remember(http, msg("m-1", TRIESTE), msg("m-2", "Ho un cane, si chiama Max."))
+        page = (await of_one.get("/v1/entities", params={"kind": "animal"})).json()
+        assert [one["name"] for one in page["entities"]] == ["Max"]
+        between: dict[str, str | int] = {"from": "Max", "to": "Trieste", "min_confidence": 1}
+        found = await wait_for(
+            lambda: of_one.get("/v1/graph", params=between), lambda found: found.json()["paths"]
+        )
+        assert found.json()["paths"][0]["nodes"] == ["Max", "user", "Trieste"]
+        around = (await of_one.get("/v1/graph", params={"entity": "max", "min_confidence": 1})).json()
+        assert [one["name"] for one in around["nodes"]] == ["Max", "user"]
+        refused = await of_one.get("/v1/graph", params={"from": "Max"})
+        assert (refused.status_code, refused.json()["field"]) == (422, "entity")
+        assert (await of_one.get("/v1/graph", params={"entity": "Max", "user_id": "u-2"})).status_code == 404
+
+
 async def test_an_assistant_remembers_and_recalls_by_mcp(gateway: GatewayAccess) -> None:
     key = (await gateway.keys.create(gateway.tenant, "u-1", "assistant"))[1]
     async with (

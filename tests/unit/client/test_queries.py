@@ -22,6 +22,7 @@ from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages import commands, listings, queries
 from ricordo.messages.answers import AnswerReply
 from ricordo.messages.codec import decode_as
+from ricordo.messages.entities import EntitiesReply, GraphReply, GraphRequest
 from ricordo.messages.enumerations import AnsweredBy, Intent, MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
@@ -60,10 +61,11 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         "query.expand": queries.ExpandReply(),
         "query.memory": listings.MemoryReply(memory=DETAILS),
         "query.memories": listings.MemoriesReply(next="abc", total=2),
+        "query.entities": EntitiesReply(next="abc", total=2),
+        "query.graph": GraphReply(truncated=True),
         "query.users": listings.UsersReply(next="abc"),
     }
-    for name, reply in replies.items():
-        await worker.answer(name, reply)
+    asked = {name: await worker.answer(name, reply) for name, reply in replies.items()}
     start, end = "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 
     answers = [
@@ -78,10 +80,14 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         await memory.expand("u-1", ID),
         await memory.memory("u-1", ID),
         await memory.memories("u-1", text="cane", order="used", filters={"kinds": ["note"]}),
+        await memory.entities("u-1", kind="person", limit=1),
+        await memory.graph("u-1", between=("Max", "Nora"), depth=3),
         await memory.users(limit=1),
     ]
 
     assert answers == list(replies.values())
+    graph = decode_as(GraphRequest, asked["query.graph"][0].data)
+    assert (graph.entity, graph.from_, graph.to, graph.depth) == (None, "Max", "Nora", 3)
 
 
 async def test_every_command_has_its_call(memory: MemoryClient, worker: Worker) -> None:

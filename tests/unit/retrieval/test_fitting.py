@@ -10,13 +10,20 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.codec import encode
+from ricordo.messages.entities import EntitiesReply, EntityCard, GraphEdgeView, GraphReply
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.listings import MemoryDetailView, MemoryReply
 from ricordo.messages.message_types import REPLY_MAX_BYTES
 from ricordo.messages.queries import ContextReply, FactsReply
 from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
 from ricordo.runtime.replies import encoded
-from ricordo_services.retrieval.reply_truncation import fit_context, fit_facts, fit_memory
+from ricordo_services.retrieval.reply_truncation import (
+    fit_context,
+    fit_entities,
+    fit_facts,
+    fit_graph,
+    fit_memory,
+)
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 LIMIT = 60_000
@@ -150,3 +157,25 @@ def test_the_facts_of_one_memory_name_their_latest_messages_alone() -> None:
     assert fitted.memory == memory
     assert [one.id for one in fitted.facts] == [one.id for one in facts]
     assert {len(one.message_ids) for one in fitted.facts} == {100, 5}
+
+
+def test_the_last_entities_lose_their_facts() -> None:
+    facts = facts_reply(5, 5, told="è" * 300).facts
+    cards = [EntityCard(name=f"{n}", aliases=("è" * 200,) * 20, mentions=1, facts=facts) for n in range(200)]
+    whole = EntitiesReply(entities=tuple(cards), next="abc", total=999)
+    body = encoded(whole, fit_entities)
+    assert REPLY_MAX_BYTES - 20_000 < len(body) < REPLY_MAX_BYTES
+    fitted = EntitiesReply.model_validate_json(body)
+    assert (fitted.next, fitted.total) == ("abc", 999)
+    assert [one.name for one in fitted.entities] == [one.name for one in cards]
+    kept = [one for one in fitted.entities if not one.truncated]
+    assert list(fitted.entities[: len(kept)]) == cards[: len(kept)]
+    assert not any(one.facts or one.aliases for one in fitted.entities[len(kept) :])
+
+
+def test_the_last_edges_of_a_graph_are_missing() -> None:
+    edge = GraphEdgeView(id=UUID(int=1), subject="user", predicate="likes", object="è" * 1_000, confidence=1)
+    whole = GraphReply(edges=(edge,) * 500)
+    body = encoded(whole, fit_graph)
+    assert REPLY_MAX_BYTES - 10_000 < len(body) < REPLY_MAX_BYTES
+    assert GraphReply.model_validate_json(body).truncated

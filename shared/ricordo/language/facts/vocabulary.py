@@ -76,6 +76,26 @@ def _names(has: Callable[[PredicateDefinition], bool]) -> frozenset[str]:
     return frozenset(one.name for one in _ALL if has(one))
 
 
+OBJECT_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("has_child", "has_sibling", "has_parent", "partner", "friend", "knows", "related_to"), "person"
+        ),
+        "has_pet": "animal",
+        **dict.fromkeys(("born_in", "lives_in", "visited"), "place"),
+        **dict.fromkeys(("works_at", "studies_at", "member_of"), "organisation"),
+        "owns": "thing",
+    }
+)
+"""What the object of a predicate is: a person, an animal, a place, an organisation or a thing."""
+
+SUBJECT_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    dict.fromkeys(
+        ("works_at", "works_as", "studies", "studies_at", "speaks", "has_pet", "has_child"), "person"
+    )
+)
+"""What the subject of a predicate is; that of any other predicate may be anything."""
+
 SINGLE_VALUED: Final = _names(lambda one: one.single_valued)
 TIMED: Final = _names(lambda one: one.timed)
 BEGINS_LATER: Final = _names(lambda one: one.begins_later)

@@ -4,7 +4,14 @@ from ricordo.language.facts import Statement, extract
 from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
 from ricordo.language.facts.evidence import Evidence, Kind, Polarity
 from ricordo.language.facts.kinship import BEINGS, PRESUMED
-from ricordo.language.facts.vocabulary import PREDICATES, SINGLE_VALUED, USER, PredicateDefinition
+from ricordo.language.facts.vocabulary import (
+    OBJECT_KINDS,
+    PREDICATES,
+    SINGLE_VALUED,
+    SUBJECT_KINDS,
+    USER,
+    PredicateDefinition,
+)
 from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver, kind_of, other_names, with_names, word_of
@@ -26,10 +33,12 @@ __all__ = [
     "BEINGS",
     "LONGEST_KEY",
     "MOST_DECISIONS",
+    "OBJECT_KINDS",
     "PREDICATES",
     "PRESUMED",
     "PROFILE",
     "SINGLE_VALUED",
+    "SUBJECT_KINDS",
     "USER",
     "Entity",
     "EntityDecision",
