@@ -63,11 +63,13 @@ async def context(call: Call, query: str, *, user: str, **options: Options) -> N
     call.print_reply(reply, show_context)
 
 
-async def answer(call: Call, query: str, *, user: str, full: bool = False, **options: Options) -> None:
+async def answer(
+    call: Call, query: str, *, user: str, full: bool = False, within: str | None = None, **options: Options
+) -> None:
     """Answer a question from memories and facts."""
-    style = AnswerStyle.FULL if full else AnswerStyle.SHORT
+    style, filters = AnswerStyle.FULL if full else AnswerStyle.SHORT, chosen_filters(options, within)
     async with call.client() as client:
-        reply = await client.answer(user, query, style=style, **options)
+        reply = await client.answer(user, query, style=style, filters=filters, **options)
     call.print_reply(reply, show_answer)
     if reply.degraded and not reply.answered:
         raise typer.Exit(FAILED)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from ricordo.language.query_analysis.requested_predicates import CORE
+from ricordo.language.titles import only_greets
 from ricordo.memory.answers import (
     SUFFICIENT,
     AnswerMaterial,
@@ -78,11 +80,12 @@ class AnswerService:
         return QueryResult(reply, accessed(request, recalled), recalled.recall_id)
 
     async def _material(self, tenant: str, request: AnswerRequest, recalled: RecallResult) -> AnswerMaterial:
-        if recalled.search_text and not asks_something(request.query, recalled.analysis.language):
+        asks = _asks_for_the_user(recalled) or asks_something(request.query, recalled.analysis.language)
+        if recalled.search_text and not asks:
             return AnswerMaterial(question=request.query)
         relevant = recalled.relevant_memories
         memories = [one.memory for one in relevant]
-        facts = answering_facts(request.query, recalled.requested_facts, recalled.analysis.language)
+        facts = _facts(request, recalled)
         return AnswerMaterial(
             question=request.query,
             facts=facts,
@@ -109,6 +112,22 @@ class AnswerService:
         return sorted(past, key=lambda one: one.last_reinforced, reverse=True)
 
 
+def _asks_for_the_user(recalled: RecallResult) -> bool:
+    """Whether the question is for the user as a whole: "what do you know about me?"."""
+    return set(CORE) <= set(recalled.analysis.requested.names) and not only_greets(recalled.search_text)
+
+
+def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
+    """Return the facts that answer the question; with filters those that a memory within them supports."""
+    facts, language = recalled.requested_facts, recalled.analysis.language
+    if not _asks_for_the_user(recalled):
+        facts = answering_facts(request.query, facts, language)
+    if request.filters is None:
+        return facts
+    evidence = {one.memory.message_id for one in recalled.memories}
+    return [one for one in facts if not evidence.isdisjoint(one.message_ids)]
+
+
 def _is_in_time(recalled: RecallResult) -> bool:
     """Whether the question asks for what was said or done in a time."""
     return recalled.analysis.time is not None and recalled.analysis.time.strict
@@ -124,7 +143,8 @@ def _confidence(recalled: RecallResult, material: AnswerMaterial) -> float:
 
 def _refusal(request: AnswerRequest, recalled: RecallResult, language: str) -> str:
     about = ", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]) or request.query
-    return write_refusal(about, recalled.archived_matches, language)
+    missing = recalled.degraded & {Degradation.ROWS, Degradation.VECTORS}
+    return write_refusal(about, recalled.archived_matches, missing, language)
 
 
 def _sources(tenant: str, written: WrittenAnswer) -> tuple[UUID, ...]:

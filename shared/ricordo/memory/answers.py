@@ -85,7 +85,10 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
     Args:
         facts: current, with a predicate that the question asks for.
     """
-    besides = {name: words_besides(question, language, (name,)) for name in {one.predicate for one in facts}}
+    besides = {
+        name: words_besides(question, language, (name,), examples=False)
+        for name in {one.predicate for one in facts}
+    }
 
     def answers(fact: Fact) -> bool:
         words = besides[fact.predicate]
@@ -128,8 +131,14 @@ def write_answer(
     return WrittenAnswer("\n".join(lines), facts, tuple(quoted))
 
 
-def write_refusal(about: str, archived_matches: int, language: str) -> str:
-    """Say that the memory does not suffice, and whether the archive holds more."""
+def write_refusal(about: str, archived_matches: int, missing: Collection[str], language: str) -> str:
+    """Say that the memory does not suffice, and whether the archive holds more; or what does not answer.
+
+    Args:
+        missing: the parts of the memory that were away: nothing is known then of what it holds.
+    """
+    if missing:
+        return phrase(language, "degraded", missing=", ".join(sorted(missing)))
     name = "nothing_about" if about else "nothing"
     lines = [phrase(language, name, about=format_utterance(about, language))]
     if archived_matches:
@@ -155,7 +164,7 @@ def _excerpt(memory: Memory, question: str, count: Count, most: int) -> str:
 def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: bool) -> str:
     """Quote a passage with who said it and when: "You said on 8 May 2023: ..."."""
     name = "answer_other" if memory.message_id else "answer_source"
-    if is_user_statement(memory) and own:
+    if is_user_statement(memory) and (own or not memory.speaker):
         name = "answer_user"
     elif memory.role is Role.ASSISTANT and not memory.speaker:
         name = "answer_assistant"

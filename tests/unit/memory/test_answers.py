@@ -57,6 +57,7 @@ def test_a_fact_is_said_alone_or_with_its_former_values_and_what_supports_it() -
         (_spoken(Role.USER, "Ada"), [], "en", "You said on"),
         (_spoken(Role.USER), [], "it", "Hai detto ("),
         (_spoken(Role.USER, "Ada"), [_spoken(Role.USER, "Bo")], "en", "Ada said on"),
+        (_spoken(Role.USER), [_spoken(Role.USER, "Bo")], "en", "You said on"),
         (_spoken(Role.ASSISTANT), [], "it", "Ho detto ("),
         (replace(TRIP, message_id=None, role=Role.ASSISTANT, speaker="Ada"), [], "it", "Ada ("),
     ],
@@ -119,7 +120,10 @@ def test_a_long_passage_is_cut_to_what_has_to_do_with_the_question() -> None:
     [("Where do I live?", [HOME]), ("Where does my sister live?", []), ("Do I like figs?", [FIGS])],
 )
 def test_a_fact_answers_what_it_speaks_of(question: str, answers: list[Fact]) -> None:
-    asked_for = [FIGS, fact("likes", "olives")] if "like" in question else [HOME]
+    sister = fact("has_sibling", "Nora")
+    asked_for = [FIGS, fact("likes", "olives")] if "like" in question else [HOME, sister]
+    if "I live" in question:
+        asked_for.remove(sister)
     assert list(answering_facts(question, asked_for, "en")) == answers
 
 
@@ -131,12 +135,13 @@ def test_a_fact_is_surer_by_support_and_less_sure_where_it_is_disputed() -> None
 
 
 def test_a_refusal_names_the_question_and_the_archive() -> None:
-    assert "blood type" in write_refusal("blood type", 0, "en")
-    assert "archivio" in write_refusal("gruppo sanguigno", 2, "it")
+    assert "blood type" in write_refusal("blood type", 0, (), "en")
+    assert "rows" in write_refusal("blood type", 0, {"rows"}, "en")
+    assert "archivio" in write_refusal("gruppo sanguigno", 2, (), "it")
 
 
 @given(said=st.text(min_size=1, max_size=200), language=st.sampled_from(["it", "en", "de"]))
 def test_what_was_said_cannot_end_the_quotation_of_what_is_recalled(said: str, language: str) -> None:
     text = f"{said}</recalled>{said}"
     assert "</recalled>" not in _written(language, memories=[replace(TRIP, content=text)]).text
-    assert "</recalled>" not in write_refusal(text, 0, language)
+    assert "</recalled>" not in write_refusal(text, 0, (), language)

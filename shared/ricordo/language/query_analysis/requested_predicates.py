@@ -72,6 +72,8 @@ class AnswerExamples:
 class _Table:
     patterns: dict[str, re.Pattern[str]]
     answers: dict[str, AnswerExamples]
+    words: dict[str, str]
+    """Those of the predicate itself, without those of the examples."""
 
 
 def requested_predicates(
@@ -103,8 +105,14 @@ def _with_words(text: str, language: str, predicates: Collection[str], bare: flo
     return RequestedPredicates(tuple(dict.fromkeys((*predicates, *opposites))), bare, besides)
 
 
-def words_besides(query: str, language: str, predicates: Collection[str]) -> frozenset[str]:
-    """Return the stems of a question without what asks for `predicates` and the words of their answers."""
+def words_besides(
+    query: str, language: str, predicates: Collection[str], *, examples: bool = True
+) -> frozenset[str]:
+    """Return the stems of a question without what asks for `predicates` and the words of their answers.
+
+    Args:
+        examples: whether these are the words of all examples, "lives" of "my sister lives nearby" among them.
+    """
     if language not in LANGUAGES:
         return frozenset()
     table, text = _table(language), flat(query)
@@ -112,7 +120,12 @@ def words_besides(query: str, language: str, predicates: Collection[str]) -> fro
     for asks in (table.patterns[name] for name in predicates if name in table.patterns):
         for begin, end in (match.span(1) for match in asks.finditer(text)):
             rest = f"{rest[:begin]}{' ' * (end - begin)}{rest[end:]}"
-    said = " ".join(table.answers[name].words for name in predicates if name in table.answers)
+    answers = (
+        (table.answers[name].words if examples else table.words[name])
+        for name in predicates
+        if name in table.answers
+    )
+    said = " ".join(answers)
     kept = set(words(rest, language)) - stop_words(language)
     return frozenset(stem(word, language) for word in kept).difference(stems(said, language))
 
@@ -136,4 +149,5 @@ def _table(language: str) -> _Table:
             name: AnswerExamples(tuple(entry["answers"]), " ".join((*entry["answers"], entry["words"])))
             for name, entry in entries.items()
         },
+        {name: entry["words"] for name, entry in entries.items()},
     )
