@@ -41,6 +41,7 @@ async def profiled(pid: int) -> AsyncIterator[Counter[str]]:
     with tempfile.NamedTemporaryFile(prefix="ricordo-profile-") as file:
         recorder = await asyncio.create_subprocess_exec(
             *(str(Path(sys.executable).parent / "py-spy"), "record", "--pid", str(pid), "--format", "raw"),
+            "--nonblocking",
             *("--rate", "100", "--output", file.name, "--duration", "unlimited"),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
