@@ -22,7 +22,7 @@ _STAGES: Final = (
     (re.compile(r"\(ricordo_services/(ingest|enrichment|knowledge|retrieval|lifecycle|gateway)/"), ""),
     (re.compile(r"\(ricordo/runtime/worker/settlement"), "settlement"),
     (re.compile(r"\((?:nats|ricordo/bus)/"), "bus"),
-    (re.compile(r"\((?:ricordo/runtime)/"), "runtime"),
+    (re.compile(r"\(ricordo/runtime/"), "runtime"),
 )
 """Patterns of a stack, the first that matches decides; a stage without a name is called as its package."""
 _REST: Final = "event loop"
@@ -32,11 +32,7 @@ _WAITING: Final = re.compile(r";(?:_worker|\S*\b_do_waitpid|\S*\bselect) \([^;]*
 
 @asynccontextmanager
 async def profiled(pid: int) -> AsyncIterator[Counter[str]]:
-    """Sample a process during the block; the yielded counter has its samples by stage afterwards.
-
-    Raises:
-        MeasurementFailed: py-spy may not read the process, or does not end.
-    """
+    """Sample a process during the block; the yielded counter has its samples by stage afterwards."""
     samples: Counter[str] = Counter()
     with tempfile.NamedTemporaryFile(prefix="ricordo-profile-") as file:
         recorder = await asyncio.create_subprocess_exec(
