@@ -31,7 +31,9 @@ _TEXTS: Final = frozenset({"text", "multimodal_text"})
 
 def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
     """Yield the messages of all conversations, each from its beginning."""
-    yield from read_conversations(export, _FILES, partial(_conversation, options))
+    yield from read_conversations(
+        export, _FILES, partial(_conversation, options), of_another=("chat_messages", "claude")
+    )
 
 
 def _conversation(options: ParserOptions, place: str, conversation: Mapping[str, Any]) -> Iterator[Entry]:

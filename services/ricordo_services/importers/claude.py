@@ -23,12 +23,18 @@ from ricordo_services.importers.past_message import (
     text_of,
 )
 
+_FILES: Final = r"(^|/)conversations\.json$"
 _SPEAKERS: Final = {"human": Speaker("user", ""), "assistant": Speaker("claude", "Claude")}
 
 
 def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
     """Yield the messages of all conversations, each from its beginning."""
-    yield from read_conversations(export, r"(^|/)conversations\.json$", partial(_conversation, options))
+    yield from read_conversations(
+        export,
+        r"(^|/)conversations\.json$",
+        partial(_conversation, options),
+        of_another=("mapping", "chatgpt"),
+    )
 
 
 def _conversation(options: ParserOptions, place: str, conversation: Mapping[str, Any]) -> Iterator[Entry]:
@@ -36,15 +42,16 @@ def _conversation(options: ParserOptions, place: str, conversation: Mapping[str,
     kept = _kept_branch(messages, conversation.get("current_leaf_message_uuid"))
     for number, message in enumerate(messages):
         where = f"{place}.chat_messages[{number}]"
-        if kept is not None and message.get("uuid") not in kept:
+        if kept is not None and isinstance(message, Mapping) and message.get("uuid") not in kept:
             yield Skip(where, SkipReason.OTHER_VERSION)
         else:
             yield read_entry(where, _message, where, message, conversation, options)
 
 
-def _kept_branch(messages: Sequence[Mapping[str, Any]], leaf: str | None) -> Collection[str] | None:
+def _kept_branch(messages: Sequence[Any], leaf: str | None) -> Collection[str] | None:
     """Return the ids from the root to `leaf`, or to the last message; None where no parents are named."""
-    parents = {message["uuid"]: message.get("parent_message_uuid") for message in messages}
+    read = [message for message in messages if isinstance(message, Mapping) and "uuid" in message]
+    parents = {message["uuid"]: message.get("parent_message_uuid") for message in read}
     named = any(parent in parents for parent in parents.values())
     return branch_to(leaf, parents) if named else None
 

@@ -8,21 +8,31 @@ from ricordo_services.importers.past_message import FAULTS, Entry, malformed
 
 
 def read_conversations(
-    export: ExportArchive, pattern: str, read: Callable[[str, Mapping[str, Any]], Iterator[Entry]]
+    export: ExportArchive,
+    pattern: str,
+    read: Callable[[str, Mapping[str, Any]], Iterator[Entry]],
+    *,
+    of_another: tuple[str, str],
 ) -> Iterator[Entry]:
     """Yield what `read` finds in each conversation, whose place it is given; a malformed one is skipped.
 
     Args:
         pattern: of the names of files that hold a list of conversations each.
+        of_another: a field of the conversations of another service, and its name.
 
     Raises:
-        UnreadableExport: there is no such file, or one holds no list.
+        UnreadableExport: there is no such file, or one holds no list, or that of the other service.
     """
     for name in export.required(pattern, "conversations.json: is it the zip that the service sent?"):
         conversations = export.document(name)
         if not isinstance(conversations, list):
             raise UnreadableExport(
                 f"{export.place(name)} is no list of conversations: is it conversations.json of the service?"
+            )
+        field, service = of_another
+        if any(isinstance(each, Mapping) and field in each for each in conversations):
+            raise UnreadableExport(
+                f"{export.place(name)} looks like an export of another service: --from {service}"
             )
         for number, conversation in enumerate(conversations):
             place = f"{export.place(name)}, [{number}]"

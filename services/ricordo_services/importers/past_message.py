@@ -130,7 +130,14 @@ def read_entry(place: str, read: Callable[P, Entry], *args: P.args, **kwargs: P.
 
 def malformed(place: str, error: Exception) -> Skip:
     """Return the skip of an entry that could not be read."""
-    detail = f"has no {error.args[0]!r}" if isinstance(error, KeyError) else f"is malformed ({error})"
+    if isinstance(error, KeyError):
+        detail = f"has no {error.args[0]!r}"
+    elif isinstance(
+        error, AttributeError | IndexError
+    ):  # their words are of this program, and not of the file
+        detail = "is not of the shape that the service writes"
+    else:
+        detail = f"is malformed ({error})"
     return Skip(place, SkipReason.MALFORMED, detail)
 
 

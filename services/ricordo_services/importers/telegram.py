@@ -86,11 +86,12 @@ def _message(
     )
 
 
-def _other(chat: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> str | None:
+def _other(chat: Mapping[str, Any], messages: Sequence[Any]) -> str | None:
     """Return the key of the other person of a personal chat, whose id the chat has; None where none wrote."""
     key = _user_key(chat["id"])
     is_personal = chat.get("type") in ("personal_chat", "bot_chat")
-    return key if is_personal and any(_user_key(each.get("from_id")) == key for each in messages) else None
+    writers = (_user_key(each.get("from_id")) for each in messages if isinstance(each, Mapping))
+    return key if is_personal and key in writers else None
 
 
 def _text(text: object) -> str:

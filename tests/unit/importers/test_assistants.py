@@ -98,3 +98,19 @@ def test_malformed_conversations_hold_up_no_others(read: Read, tmp_path: Path) -
     assert len(found.messages) == 3
     places = [place.split()[1] for place in found.skips[SkipReason.MALFORMED]]
     assert places == ["[0]", "[1]", "[2]", "[3]", "[4]"]
+
+
+def test_an_export_of_the_other_assistant_is_refused(read: Read, tmp_path: Path) -> None:
+    for service, field, other in (("chatgpt", "chat_messages", "claude"), ("claude", "mapping", "chatgpt")):
+        (tmp_path / "conversations.json").write_text(json.dumps([{field: []}]))
+        with pytest.raises(UnreadableExport, match=f"--from {other}"):
+            read(service, tmp_path / "conversations.json")
+
+
+def test_a_malformed_message_of_claude_is_skipped_alone(read: Read, tmp_path: Path) -> None:
+    good = {"uuid": "m-1", "sender": "human", "text": "Hello.", "created_at": "2024-01-05T09:00:00Z"}
+    conversation = {"uuid": "c-1", "chat_messages": [good, "broken", 7]}
+    (tmp_path / "conversations.json").write_text(json.dumps([conversation]))
+    found = read("claude", tmp_path / "conversations.json")
+    assert [one.text for one in found.messages] == ["Hello."]
+    assert len(found.skips[SkipReason.MALFORMED]) == 2

@@ -136,3 +136,12 @@ def test_a_file_of_another_form_is_refused(
     (tmp_path / "result.json").write_text(json.dumps(content))
     with pytest.raises(UnreadableExport, match=fault):
         read(service, tmp_path / "result.json")
+
+
+def test_a_malformed_message_of_telegram_is_skipped_alone(read: Read, tmp_path: Path) -> None:
+    good = {"id": 1, "type": "message", "date": "2024-01-05T09:00:00", "from_id": "user1", "text": "Hello."}
+    chat = {"id": 2, "type": "personal_chat", "name": "Nora", "messages": [good, "broken", None]}
+    (tmp_path / "result.json").write_text(json.dumps(chat))
+    found = read("telegram", tmp_path / "result.json")
+    assert [one.text for one in found.messages] == ["Hello."]
+    assert len(found.skips[MALFORMED]) == 2

@@ -98,6 +98,8 @@ def test_a_question_for_a_time_is_answered_by_it(
     told = replace(TRIP, event_times=(EventTime(start, end),))
     assert _written(language, memories=[told], dated={told.id}).text.startswith(said)
     assert not _written(language, memories=[told]).text.startswith(said)
+    correction = replace(told, corrects=(HOME.id,))
+    assert not _written(language, memories=[correction], dated={told.id}).text.startswith(said)
 
 
 def test_what_was_done_in_a_time_is_told_in_its_order() -> None:
