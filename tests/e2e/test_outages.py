@@ -86,10 +86,25 @@ async def test_nothing_found_is_not_nothing_there(bot: Bot, degradable: Degradab
     empty = (await bot.request("query.recall", nobody)).body
     assert (empty["memories"], empty["facts"], empty["degraded"]) == ([], [], [])
     told = (await bot.request("query.context", nobody)).body
+    refused = (await bot.request("query.answer", nobody)).body
     await degradable.take("vectors", "dead")
     broken = (await bot.request("query.context", nobody)).body
     assert (broken["memories"], broken["degraded"]) == ([], ["vectors"])
     assert told["context"] != broken["context"], "a prompt tells the two apart, too"
+    away = (await bot.request("query.answer", nobody)).body
+    assert (refused["answered"], away["answered"], away["degraded"]) == (False, False, ["vectors"])
+    assert "vectors" in away["answer"] != refused["answer"]
+
+
+async def test_filters_that_rows_decide_find_nothing_while_these_are_away(
+    bot: Bot, degradable: DegradableSystem
+) -> None:
+    asked = {"user_id": "u-1", "query": QUESTION, "filters": {"tags": ["boats"]}}
+    await degradable.take("rows", "dead")
+    for name in ("recall", "answer"):
+        reply = (await bot.request(f"query.{name}", asked, within=DEADLINE_S + SLACK_S)).body
+        assert reply["degraded"] == ["rows"], name
+        assert not any(reply.get(each) for each in ("memories", "answered")), name
 
 
 async def test_what_needs_the_rows_says_that_they_are_away(bot: Bot, degradable: DegradableSystem) -> None:

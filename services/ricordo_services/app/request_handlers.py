@@ -73,7 +73,7 @@ async def queries(resources: Resources) -> QueryServer:
     warming = executor.map(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
     await asyncio.gather(resources.models(), resources.graph(), warming)
     recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
-    known = (await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
+    fact_sources = (await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
     browser = MemoryBrowser(memories, await resources.store(MemoryDetailQueries))
     listings = await resources.store(MemoryListings)
@@ -89,8 +89,8 @@ async def queries(resources: Resources) -> QueryServer:
             "query.answer": AnswerService(recall, working_memory.count, writer),
             "query.working": working_memory.answer,
             "query.history": lookups.history,
-            "query.facts": FactLookups(*known),
-            "query.graph": GraphLookup(*known),
+            "query.facts": FactLookups(*fact_sources),
+            "query.graph": GraphLookup(*fact_sources),
             "query.entities": EntityPages(await resources.store(EntityListings), resources.clock),
             "query.timeline": lookups.timeline,
             "query.status": lookups.status,

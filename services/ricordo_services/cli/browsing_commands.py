@@ -1,11 +1,13 @@
 """`ricordo memory|memories|users`: one memory with all that belongs to it; pages of memories and users."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import tzinfo
+from typing import TypeVar
 
 from rich.text import Text
 
-from ricordo.messages.listings import BriefMemoryView, MemoryChange, MemoryReply, UsersReply
+from ricordo.messages.entities import EntitiesReply
+from ricordo.messages.listings import BriefMemoryView, MemoriesReply, MemoryChange, MemoryReply, UsersReply
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.output import (
     counted,
@@ -18,6 +20,8 @@ from ricordo_services.cli.output import (
 )
 from ricordo_services.cli.query_commands import Options, chosen_filters
 from ricordo_services.cli.reply_printing import facts_block, memories_block, show_memories
+
+P = TypeVar("P", MemoriesReply, UsersReply, EntitiesReply)
 
 
 async def memory(
@@ -38,23 +42,20 @@ async def memories(
     ids: bool = False,
     timezone: str | None = None,
     within: str | None = None,
+    cursor: str | None = None,
     **options: Options,
 ) -> None:
     """List memories."""
-    zone = zone_of(timezone)
-    options |= {"filters": chosen_filters(options, within)}
-    nothing = f"no such memories of user {plain(user)!r}"
+    zone, nothing = zone_of(timezone), f"no such memories of user {plain(user)!r}"
+    filters = chosen_filters(options, within)
     async with call.client() as client:
-        while True:
-            reply = await client.memories(user, **options)
-            first = options.get("cursor") is None
-            if reply.memories or first:
-                call.print_reply(reply, lambda page: show_memories(page.memories, zone, nothing, ids=ids))
-            options["cursor"] = reply.next
-            if reply.next is None or not all:
-                break
-    if reply.next is not None and not call.as_json:
-        print_remark(f"{reply.total} in all; the next page: --cursor {reply.next}", "dim")
+        await print_pages(
+            call,
+            lambda at: client.memories(user, filters=filters, cursor=at, **options),
+            lambda page: show_memories(page.memories, zone, nothing, ids=ids),
+            cursor,
+            to_the_end=all,
+        )
 
 
 async def users(
@@ -68,14 +69,38 @@ async def users(
     """List the users of the tenant."""
     zone = zone_of(timezone)
     async with call.client() as client:
-        while True:
-            reply = await client.users(cursor=cursor, limit=limit)
-            call.print_reply(reply, lambda page: _show_users(page, zone))
-            cursor = reply.next
-            if cursor is None or not all:
-                break
+        await print_pages(
+            call,
+            lambda at: client.users(cursor=at, limit=limit),
+            lambda page: _show_users(page, zone),
+            cursor,
+            to_the_end=all,
+        )
+
+
+async def print_pages(
+    call: Call,
+    fetch: Callable[[str | None], Awaitable[P]],
+    show: Callable[[P], None],
+    cursor: str | None,
+    *,
+    to_the_end: bool,
+) -> None:
+    """Print a page, or all from it on, and how to go on where there is more.
+
+    Args:
+        fetch: returns the page of a cursor; None is that of the first.
+    """
+    while True:
+        page = await fetch(cursor)
+        call.print_reply(page, show)
+        cursor = page.next
+        if cursor is None or not to_the_end:
+            break
     if cursor is not None and not call.as_json:
-        print_remark(f"the next page: --cursor {cursor}", "dim")
+        total = getattr(page, "total", None)  # which is not counted of users
+        found = "" if total is None else f"{total} in all; "
+        print_remark(f"{found}the next page: --cursor {cursor}", "dim")
 
 
 def _show_users(reply: UsersReply, zone: tzinfo | None) -> None:

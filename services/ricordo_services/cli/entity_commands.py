@@ -6,6 +6,7 @@ import typer
 from rich.text import Text
 
 from ricordo.messages.entities import EntitiesReply, EntityCard, GraphReply
+from ricordo_services.cli.browsing_commands import print_pages
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import FAILED, Misused
 from ricordo_services.cli.output import (
@@ -28,21 +29,19 @@ async def entities(
     all: bool = False,  # noqa: A002 - the name of the option
     ids: bool = False,
     timezone: str | None = None,
+    cursor: str | None = None,
     **options: Options,
 ) -> None:
     """List the entities of a user."""
     zone = zone_of(timezone)
     async with call.client() as client:
-        while True:
-            reply = await client.entities(user, **options)
-            first = options.get("cursor") is None
-            if reply.entities or first:
-                call.print_reply(reply, lambda page: _show_entities(user, page, zone, ids=ids))
-            options["cursor"] = reply.next
-            if reply.next is None or not all:
-                break
-    if reply.next is not None and not call.as_json:
-        print_remark(f"{reply.total} in all; the next page: --cursor {reply.next}", "dim")
+        await print_pages(
+            call,
+            lambda at: client.entities(user, cursor=at, **options),
+            lambda page: _show_entities(user, page, zone, ids=ids),
+            cursor,
+            to_the_end=all,
+        )
 
 
 async def graph(

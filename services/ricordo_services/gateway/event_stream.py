@@ -13,6 +13,7 @@ from fastapi.responses import StreamingResponse
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DeliverPolicy
+from starlette.types import Receive, Scope, Send
 
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
 from ricordo.runtime.tasks import cancel_and_wait
@@ -25,11 +26,12 @@ from ricordo_services.gateway.scopes import key_of
 router = APIRouter()
 
 _KEEP_ALIVE_S: Final = 15.0
-_MOST_WAITING: Final = 1_000  # events of a listener who reads slowly
+MOST_WAITING: Final = 1_000
+"""How many events wait for a listener who reads slowly."""
 MEDIA_TYPE: Final = "text/event-stream"
 
 
-class _Listener:
+class Listener:
     """The events that wait for one listener.
 
     Attributes:
@@ -44,7 +46,7 @@ class _Listener:
 
     def put(self, message: Msg) -> None:
         """Add an event; end the listener where there is no room."""
-        if len(self._waiting) >= _MOST_WAITING:
+        if len(self._waiting) >= MOST_WAITING:
             self.end()
         elif not self.is_ended:
             self._waiting.append(message)
@@ -69,7 +71,7 @@ class _Feed:
     """A subscription and its listeners."""
 
     def __init__(self, subscription: JetStreamContext.PushSubscription) -> None:
-        self.listeners: set[_Listener] = set()
+        self.listeners: set[Listener] = set()
         self._subscription = subscription
         self.task = asyncio.ensure_future(self._pass_on())
 
@@ -95,19 +97,19 @@ class EventFeeds:
     def __init__(self, clients: NatsClients) -> None:
         self._clients = clients
         self._shared: dict[str, _Feed] = {}
-        self._of: dict[_Listener, tuple[str, _Feed]] = {}
+        self._of: dict[Listener, tuple[str, _Feed]] = {}
         self._joining = asyncio.Lock()
         self._closing: set[asyncio.Task[None]] = set()
 
-    async def listen(self, tenant: str, after: int | None) -> _Listener:
+    async def listen(self, tenant: str, after: int | None) -> Listener:
         """Return a listener to the events of a tenant, behind a sequence number if one is given."""
         feed = await self._joined(tenant) if after is None else _Feed(await self._subscribed(tenant, after))
-        listener = _Listener()
+        listener = Listener()
         feed.listeners.add(listener)
         self._of[listener] = tenant, feed
         return listener
 
-    def leave(self, listener: _Listener) -> None:
+    def leave(self, listener: Listener) -> None:
         """Forget a listener; the subscription of the last one is ended in the background."""
         tenant, feed = self._of.pop(listener)
         feed.listeners.discard(listener)
@@ -165,23 +167,34 @@ async def events(
     key = key_of(request)
     with translated():  # before the answer begins, so that it can be an error
         listener = await feeds.listen(key.tenant, None if last_event_id is None else int(last_event_id[:18]))
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_lines(feeds, listener, key.user_id), media_type=MEDIA_TYPE, headers=headers)
+    return _EventResponse(feeds, listener, key.user_id)
 
 
-async def _lines(feeds: EventFeeds, listener: _Listener, user_id: str | None) -> AsyncIterator[str]:
-    """Yield events as lines, until the listener goes or is ended."""
-    try:
-        yield ": connected\n\n"
-        while True:
-            message = await listener.next(_KEEP_ALIVE_S)
-            if message is None and listener.is_ended:
-                return
-            line = ": keep-alive\n\n" if message is None else _event(message, user_id)
-            if line is not None:
-                yield line
-    finally:
-        feeds.leave(listener)
+class _EventResponse(StreamingResponse):
+    """Sends the events of a listener, who leaves with it, also when nothing could be sent."""
+
+    def __init__(self, feeds: EventFeeds, listener: Listener, user_id: str | None) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(_lines(listener, user_id), media_type=MEDIA_TYPE, headers=headers)
+        self._feeds, self._listener = feeds, listener
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._feeds.leave(self._listener)
+
+
+async def _lines(listener: Listener, user_id: str | None) -> AsyncIterator[str]:
+    """Yield events as lines, until the listener is ended."""
+    yield ": connected\n\n"
+    while True:
+        message = await listener.next(_KEEP_ALIVE_S)
+        if message is None and listener.is_ended:
+            return
+        line = ": keep-alive\n\n" if message is None else _event(message, user_id)
+        if line is not None:
+            yield line
 
 
 def _event(message: Msg, user_id: str | None) -> str | None:

@@ -124,9 +124,8 @@ def write_answer(
     lines = [" ".join(sentences)] if sentences else []
     for memory in quoted:
         shown = _excerpt(memory, material.question, count, _PASSAGE_TOKENS[full])
-        is_dated = (
-            memory.id in material.dated and not memory.corrects
-        )  # which has its time from what it corrects
+        # "Sorry, Wednesday" has its time from what it corrects.
+        is_dated = memory.id in material.dated and not memory.corrects
         times = memory.event_times if is_dated else ()
         said = _quoted(memory, shown, language, zone, own=one_speaks)
         when = ", ".join(dict.fromkeys(_event_text(one, language, zone) for one in times))

@@ -62,18 +62,25 @@ NO_PREDICATES: Final = RequestedPredicates()
 
 @dataclass(frozen=True, slots=True)
 class AnswerExamples:
-    """How people say what answers a question for a predicate."""
+    """How people say what answers a question for a predicate.
+
+    Attributes:
+        own_words: those of the predicate itself, without those that only occur in the sentences.
+    """
 
     sentences: tuple[str, ...]
-    words: str
+    own_words: str
+
+    @property
+    def words(self) -> str:
+        """All words, which are searched for."""
+        return " ".join((*self.sentences, self.own_words))
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
     patterns: dict[str, re.Pattern[str]]
     answers: dict[str, AnswerExamples]
-    words: dict[str, str]
-    """Those of the predicate itself, without those of the examples."""
 
 
 def requested_predicates(
@@ -120,12 +127,8 @@ def words_besides(
     for asks in (table.patterns[name] for name in predicates if name in table.patterns):
         for begin, end in (match.span(1) for match in asks.finditer(text)):
             rest = f"{rest[:begin]}{' ' * (end - begin)}{rest[end:]}"
-    answers = (
-        (table.answers[name].words if examples else table.words[name])
-        for name in predicates
-        if name in table.answers
-    )
-    said = " ".join(answers)
+    answers = [table.answers[name] for name in predicates if name in table.answers]
+    said = " ".join(each.words if examples else each.own_words for each in answers)
     kept = set(words(rest, language)) - stop_words(language)
     return frozenset(stem(word, language) for word in kept).difference(stems(said, language))
 
@@ -145,9 +148,5 @@ def _table(language: str) -> _Table:
             name: re.compile(f"(?=({'|'.join(entry['asks'])}))")
             for name, entry in entries.items()
         },
-        {
-            name: AnswerExamples(tuple(entry["answers"]), " ".join((*entry["answers"], entry["words"])))
-            for name, entry in entries.items()
-        },
-        {name: entry["words"] for name, entry in entries.items()},
+        {name: AnswerExamples(tuple(entry["answers"]), entry["words"]) for name, entry in entries.items()},
     )

@@ -1,0 +1,66 @@
+"""Listeners to events, on a real server: who reads too slowly is ended, and delays nobody."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+from nats.aio.client import Client
+from tests.fixtures.wire import new_tenant
+
+from ricordo_services.gateway.event_stream import MOST_WAITING, EventFeeds, Listener
+from ricordo_services.gateway.nats_clients import NatsClients
+
+
+@pytest.fixture
+async def feeds(client: Client) -> AsyncIterator[EventFeeds]:
+    feeds = EventFeeds(NatsClients(client))
+    yield feeds
+    await feeds.closed()
+
+
+async def _publish(client: Client, tenant: str, count: int) -> None:
+    body = json.dumps({"id": str(uuid4()), "user_id": "u-1"}).encode()
+    subject = f"memory.v1.{tenant}.memory.forgotten"
+    await asyncio.gather(*(client.jetstream().publish(subject, body, timeout=30) for _ in range(count)))
+
+
+async def _read(listener: Listener, count: int) -> int:
+    read = 0
+    async with asyncio.timeout(60):
+        while read < count and not (listener.is_ended and read == MOST_WAITING):
+            read += await listener.next(1.0) is not None
+    return read
+
+
+async def test_a_slow_listener_is_ended_after_what_waited_and_may_resume(
+    client: Client, feeds: EventFeeds
+) -> None:
+    tenant, more = new_tenant(), 50
+    slow, quick = await feeds.listen(tenant, None), await feeds.listen(tenant, None)
+    reading = asyncio.create_task(_read(quick, MOST_WAITING + more))
+    await _publish(client, tenant, MOST_WAITING + more)
+    assert await reading == MOST_WAITING + more
+    assert (slow.is_ended, quick.is_ended) == (True, False)
+    last = 0
+    while (message := await slow.next(0.1)) is not None:
+        last = message.metadata.sequence.stream
+    resumed = await feeds.listen(tenant, last)
+    assert await _read(resumed, more) == more
+    for listener in (slow, quick, resumed):
+        feeds.leave(listener)
+
+
+async def test_the_last_listener_to_leave_ends_the_subscription(client: Client, feeds: EventFeeds) -> None:
+    tenant, streams = new_tenant(), client.jetstream()
+    before = (await streams.stream_info("RICORDO")).state.consumer_count
+    listeners = [await feeds.listen(tenant, None) for _ in range(3)]
+    assert (await streams.stream_info("RICORDO")).state.consumer_count == before + 1
+    for listener in listeners:
+        feeds.leave(listener)
+    await feeds.closed()
+    again = await feeds.listen(tenant, None)
+    await _publish(client, tenant, 1)
+    assert await again.next(10.0) is not None
+    feeds.leave(again)

@@ -1,0 +1,55 @@
+"""Answers that a language model writes, in a whole system; while it is away the rules answer."""
+
+import json
+from collections.abc import Iterator
+from typing import cast
+
+import pytest
+from tests.fixtures.ollama_stand_in import Body, OllamaStandIn
+from tests.fixtures.ollama_system import model_server
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, msg
+
+from ricordo.messages.ids import memory_id
+from ricordo.settings import AnsweringSettings
+
+pytestmark = pytest.mark.slow
+
+MODEL = "hermes3:8b"
+TRIP = "We took the night train to Vienna with Ada."
+TRUE = "You took the night train to Vienna."
+QUESTION = {"user_id": "u-1", "query": "How did we travel to Vienna?", "reinforce": False}
+
+
+def _answer(body: Body) -> str:
+    """Cite the text that tells of the train, once for what it supports and once for what it does not."""
+    (_, asked) = cast("list[dict[str, str]]", body["messages"])
+    texts = json.loads(asked["content"])["texts"]
+    (number,) = [one["number"] for one in texts if "night train" in one["text"]]
+    sentences = [{"text": text, "evidence": [number]} for text in (TRUE, "You paid 400 euros to Bruno.")]
+    return json.dumps({"sentences": sentences})
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaStandIn]:
+    with model_server(MODEL) as running:
+        running.behaviour.chat = _answer
+        yield running
+
+
+@pytest.mark.usefixtures("client")
+async def test_a_model_answers_from_the_memories_and_the_rules_while_it_is_away(
+    bot: Bot, system: System, server: OllamaStandIn
+) -> None:
+    usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
+    answering = AnsweringSettings().model_copy(update=usual)
+    settings = system.settings.model_copy(update={"answering": answering})
+    async with system.restarted(settings):
+        await bot.remember(msg("m-1", TRIP), msg("m-2", "It was snowing when we arrived."))
+        told = await bot.query("answer", **QUESTION)
+        assert (told["answer"], told["by"], told["answered"]) == (TRUE, "llm", True)
+        assert told["sources"] == [str(memory_id(bot.tenant, "m-1"))]
+        server.behaviour.status = 500
+        quoted = await bot.query("answer", **QUESTION)
+        assert (quoted["by"], quoted["answered"], quoted["degraded"]) == ("rules", True, [])
+        assert TRIP in quoted["answer"]
