@@ -22,7 +22,7 @@ async def feeds(client: Client) -> AsyncIterator[EventFeeds]:
 
 async def _publish(client: Client, tenant: str, count: int) -> None:
     body = json.dumps({"id": str(uuid4()), "user_id": "u-1"}).encode()
-    subject = f"memory.v1.{tenant}.memory.forgotten"
+    subject = f"memory.v1.{tenant}.memory.remembered"  # which no worker reads
     await asyncio.gather(*(client.jetstream().publish(subject, body, timeout=30) for _ in range(count)))
 
 
