@@ -12,11 +12,12 @@ from pydantic import BaseModel, Field
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError, Timeout
 from ricordo.client.connection import read
 from ricordo.messages import commands, queries
+from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import Id
 from ricordo_services.gateway.access_control import BODY_WITHIN_S
 from ricordo_services.gateway.message_bodies import MessageBody, to_message
-from ricordo_services.gateway.problems import GatewayError, documented
+from ricordo_services.gateway.problems import GatewayError, documented, problem
 from ricordo_services.gateway.scopes import (
     JSON,
     IdempotencyKey,
@@ -77,7 +78,7 @@ class Imported(BaseModel):
     summary="Publish one message, or an array of up to 500.",
     status_code=202,
     response_model=AcceptedMessages,
-    responses={200: {"model": AcceptedMessages, "description": "All are finished."}, **documented()},
+    responses={200: {"model": AcceptedMessages, "description": "All are finished."}, **documented(409)},
 )
 async def publish(
     request: Request,
@@ -90,22 +91,40 @@ async def publish(
     """Publish messages; the answer is 202 once they are stored, and 200 once they are finished."""
     bodies = body if isinstance(body, list) else [body]
     messages = [to_message(one, user_of(request, one.user_id)) for one in bodies]
+    _check_ids(messages)
     client = client_of(request)
     await client.publish_many(messages)
     if wait is None:
         return _accepted([Accepted(id=one.id) for one in messages], 202)
-    return await _finished(client, messages, timeout)
+    finished = await _finished(client, messages, timeout)
+    if finished is None:
+        return _accepted([Accepted(id=one.id) for one in messages], 202)
+    code, _, reason = (finished[0].error or "").partition(": ")
+    if body is bodies or finished[0].state != "failed" or code != DeadLetterCode.ID_CONFLICT:
+        return _accepted(finished, 200)
+    return problem(409, reason, code=code, field="id")
 
 
-async def _finished(client: MemoryClient, messages: Sequence[MessageReceived], timeout: float) -> Response:
-    """Wait until messages are remembered; after the time, say of which that is known."""
-    ids = [one.id for one in messages]
+def _check_ids(messages: Sequence[MessageReceived]) -> None:
+    """Refuse different messages under one id, of which no more than one could be kept."""
+    digests: dict[str, str] = {}
+    for position, one in enumerate(messages):
+        if digests.setdefault(one.id, one.digest) != one.digest:
+            raise GatewayError(
+                422, f"{position}.id: is that of another message of this request", field=f"{position}.id"
+            )
+
+
+async def _finished(
+    client: MemoryClient, messages: Sequence[MessageReceived], timeout: float
+) -> list[Accepted] | None:
+    """Return what became of messages once all are remembered or have failed; None if that takes longer."""
     try:
-        receipts = await client.remembered(ids, timeout)
+        receipts = await client.remembered(messages, timeout)
     except Timeout:
-        return _accepted([Accepted(id=one) for one in ids], 202)
-    found = [Accepted(id=one, state=receipts[one].state.value, error=receipts[one].error) for one in ids]
-    return _accepted(found, 200)
+        return None
+    found = [receipts[one.id] for one in messages]
+    return [Accepted(id=one.message_id, state=one.state.value, error=one.error) for one in found]
 
 
 def _accepted(messages: list[Accepted], status: int) -> Response:

@@ -104,9 +104,9 @@ def invalid(error: ValidationError) -> GatewayError:
     return GatewayError(422, found.message, field=found.field)
 
 
-def documented() -> dict[int | str, dict[str, Any]]:
-    """Return the problems that any route may answer, for OpenAPI."""
-    statuses = (400, 401, 404, 408, 413, 421, 422, 429, 500, 503, 504)
+def documented(*besides: int) -> dict[int | str, dict[str, Any]]:
+    """Return the problems that any route may answer, and those `besides`, for OpenAPI."""
+    statuses = (400, 401, 404, 408, *besides, 413, 421, 422, 429, 500, 503, 504)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 

@@ -1,7 +1,6 @@
 """Records incoming messages exactly once, and publishes their events for the other workers."""
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +11,7 @@ from ricordo.language.detection import identify
 from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.model import Progress
-from ricordo.messages.errors import DeadLetterCode
+from ricordo.messages.errors import ID_TAKEN, DeadLetterCode
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryCreated,
@@ -113,7 +112,7 @@ def new_message(tenant: str, body: MessageReceived, source: str, *, bulk: bool) 
         conversation_id=body.conversation_id,
         role=body.role.value,
         content=content,
-        digest=digest(body),
+        digest=bytes.fromhex(body.digest),
         timestamp=body.timestamp,
         speaker=body.speaker or "",
         participants=body.participants,
@@ -134,14 +133,6 @@ def new_message(tenant: str, body: MessageReceived, source: str, *, bulk: bool) 
     )
 
 
-def digest(body: MessageReceived) -> bytes:
-    """Hash the identity of a message: user, conversation, role, content, document; each with its length."""
-    parts = [body.user_id, body.conversation_id, body.role.value, body.content]
-    if (document := body.document) is not None:
-        parts += [document.name, document.media_type, hashlib.sha256(document.data).hexdigest()]
-    return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).digest()
-
-
 _QUOTAS: Final = {
     "too_many": "its user has as many messages as are kept of one (quotas.messages): forget some, or raise "
     "it, and replay this message",
@@ -153,11 +144,7 @@ _QUOTAS: Final = {
 
 def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> Outcome:
     if recorded.status == "conflict":
-        return Reject(
-            DeadLetterCode.ID_CONFLICT,
-            f"the id {body.id} is taken by a message with another content, user, conversation or role; "
-            "the first to arrive stays",
-        )
+        return Reject(DeadLetterCode.ID_CONFLICT, ID_TAKEN.format(body.id))
     if (quota := _QUOTAS.get(recorded.status)) is not None:
         return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
     if recorded.status == "forgotten" or recorded.progress is None:

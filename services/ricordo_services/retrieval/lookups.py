@@ -74,7 +74,7 @@ class MemoryLookups:
 
     async def status(self, tenant: str, request: StatusRequest, /) -> StatusReply:
         """Return the processing state of a message."""
-        progress, failure = await self.memories.status(tenant, request.message_id)
+        progress, failure = await self.memories.status(tenant, request.message_id, request.digest)
         if request.user_id is not None and (progress is None or progress.user_id != request.user_id):
             return StatusReply(state=MessageState.UNKNOWN)
         error = None if failure is None else f"{failure.code}: {failure.reason}"

@@ -12,6 +12,7 @@ from ricordo.client.connection import Connection
 from ricordo.client.publish_methods import PublishMethods
 from ricordo.client.query_methods import QueryMethods
 from ricordo.client.receipts import Receipt, Receipts
+from ricordo.messages.events import MessageReceived
 
 DEFAULT_TIMEOUT: Final = 5.0
 
@@ -91,11 +92,14 @@ class MemoryClient(PublishMethods, QueryMethods, CommandMethods):
         """Tenant of all calls."""
         return self._connection.tenant
 
-    async def remembered(self, message_ids: Iterable[str], timeout: float = 60.0) -> dict[str, Receipt]:
+    async def remembered(
+        self, message_ids: Iterable[str | MessageReceived], timeout: float = 60.0
+    ) -> dict[str, Receipt]:
         """Wait until messages are remembered or have failed permanently.
 
         Args:
-            message_ids: ids of published messages.
+            message_ids: ids of published messages, or the messages themselves: such a one fails, as
+                `id_conflict`, if another message had its id first.
             timeout: seconds to wait for all of them.
 
         Returns:

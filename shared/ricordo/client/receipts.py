@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -9,12 +10,11 @@ from nats.aio.msg import Msg
 
 from ricordo.client.connection import Connection
 from ricordo.client.exceptions import RicordoError, Timeout, Unavailable, first_of
-from ricordo.client.query_methods import QueryMethods
 from ricordo.messages.codec import decode_as
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
-from ricordo.messages.events import MemoryRemembered
-from ricordo.messages.queries import StatusReply
+from ricordo.messages.events import MemoryRemembered, MessageReceived
+from ricordo.messages.queries import StatusReply, StatusRequest
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
@@ -45,10 +45,12 @@ class Receipts:
     credentials may not allow listening, and a failed message has no receipt.
     """
 
-    def __init__(self, connection: Connection, message_ids: Iterable[str]) -> None:
+    def __init__(self, connection: Connection, messages: Iterable[str | MessageReceived]) -> None:
         self._connection = connection
-        self._queries = QueryMethods(connection)
-        self._missing = dict.fromkeys(message_ids)
+        # A digest is compared until it is known that this message, and no other of its id, was stored.
+        self._missing: dict[str, str | None] = dict(
+            (one, None) if isinstance(one, str) else (one.id, one.digest) for one in messages
+        )
         self._found: dict[str, Receipt] = {}
         self._complete = asyncio.Event()
         self._unreachable: Unavailable | Timeout | None = None
@@ -79,8 +81,11 @@ class Receipts:
             event = decode_as(MemoryRemembered, message.data)
         except DecodeError:
             return  # a malformed event; the status is polled, too
-        if event.message_id in self._missing:
+        if self._missing.get(event.message_id) is None:
             self._settle(Receipt(event.message_id, MessageState.REMEMBERED))
+            return
+        with suppress(RicordoError):  # the next poll meets it again
+            await self._ask(event.message_id)
 
     async def _poll_until_complete(self) -> None:
         pause = _FIRST_PAUSE
@@ -110,14 +115,17 @@ class Receipts:
             raise first_of(errors) from None
 
     async def _ask(self, message_id: str) -> None:
+        fields = {"message_id": message_id, "digest": self._missing[message_id]}
         try:
-            status: StatusReply = await self._queries.status(message_id)
+            status = await self._connection.ask(StatusRequest, StatusReply, fields, None)
         except (Unavailable, Timeout) as error:
             self._unreachable = error  # retrieval may be starting; receipt events do not need it
             return
         rejected = status.state is MessageState.UNKNOWN and status.error is not None
         if rejected or status.state in (MessageState.REMEMBERED, MessageState.FAILED):
             self._settle(Receipt(message_id, status.state, status.error))
+        elif status.state is MessageState.RECEIVED and message_id in self._missing:
+            self._missing[message_id] = None
 
     def _settle(self, receipt: Receipt) -> None:
         if receipt.message_id in self._missing:

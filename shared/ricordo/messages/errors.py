@@ -73,6 +73,12 @@ class DeadLetterCode(StrEnum):
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
 
 
+ID_TAKEN: Final = (
+    "the id {} is taken by a message with another content, user, conversation or role; "
+    "the first to arrive stays"
+)
+
+
 class ErrorDetail(Message):
     """A sentence that describes the error."""
 

@@ -1,5 +1,6 @@
 """The events: what bots publish, and what the workers derive from it."""
 
+import hashlib
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Final, Self
 from uuid import UUID
@@ -76,6 +77,14 @@ class MessageReceived(Message):
     """If false, the message is stored in the history only: no memory and no fact comes of it."""
     refs: References = ()
     """The bot's own entities that it is about."""
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256, in hex, of what a repetition shares: user, conversation, role, content, document."""
+        parts = [self.user_id, self.conversation_id, self.role.value, self.content]
+        if (document := self.document) is not None:
+            parts += [document.name, document.media_type, hashlib.sha256(document.data).hexdigest()]
+        return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
 
 
 class MessageImported(MessageReceived):

@@ -278,6 +278,8 @@ class StatusRequest(Request):
     message_id: Id
     user_id: Id | None = None
     """If given, a message of another user is unknown, as one that was never recorded."""
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """Which of several messages with this id is meant: `failed`, as `id_conflict`, if another was stored."""
 
 
 class Stages(Message):

@@ -12,6 +12,7 @@ from ricordo.language.instructions import TAG
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
+from ricordo.messages.errors import ID_TAKEN, DeadLetterCode
 from ricordo.messages.ids import memory_id
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
@@ -172,9 +173,20 @@ class MemoryQueries(Store):
             for row in await self._fetch(_SQL["timeline"], tenant, user_id, start, end, limit)
         ]
 
-    async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, MessageFailure | None]:
-        """Return the stages of a message, and its last failure."""
+    async def status(
+        self, tenant: str, message_id: str, digest: str | None = None
+    ) -> tuple[Progress | None, MessageFailure | None]:
+        """Return the stages of a message, and its last failure.
+
+        Args:
+            digest: of the message in hex; if another one has the id, its failure is the conflict.
+        """
         async with self._database.transaction(tenant) as connection:
+            if digest is not None:
+                taken = await connection.fetchrow(_SQL["taken"], tenant, message_id, bytes.fromhex(digest))
+                if taken is not None:
+                    reason = ID_TAKEN.format(message_id)
+                    return None, MessageFailure(DeadLetterCode.ID_CONFLICT, reason, **dict(taken))
             stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
             failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
             if stages is None:

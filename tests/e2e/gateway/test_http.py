@@ -71,6 +71,27 @@ async def test_an_id_is_drawn_where_none_is_given_and_a_repeated_one_is_one_mess
         assert sorted(one["id"] for one in history) == sorted([drawn, "m-1"])
 
 
+async def test_an_id_that_another_message_has_is_a_conflict(gateway: GatewayAccess) -> None:
+    """Also if the other one is remembered at that very moment, and by whatever route it is asked."""
+    other = "Vivo a Gorizia."
+    async with gateway.client() as http:
+        for n in range(5):
+            first = http.post("/v1/messages", params={"wait": "remembered"}, json=msg(f"m-{n}", TRIESTE))
+            second = http.post("/v1/messages", params={"wait": "remembered"}, json=msg(f"m-{n}", other))
+            answers = await asyncio.gather(first, second)
+            assert sorted(one.status_code for one in answers) == [200, 409], [one.text for one in answers]
+        refused = await http.post("/v1/messages?wait=remembered", json=msg("m-0", "Vivo a Udine."))
+        found = refused.json()
+        assert (found["status"], found["code"], found["field"]) == (409, "id_conflict", "id")
+        many = [msg("m-0", "Vivo a Udine."), msg("m-9", TRIESTE)]
+        states = (await http.post("/v1/messages?wait=remembered", json=many)).json()["messages"]
+        assert [one["state"] for one in states] == ["failed", "remembered"]
+        assert states[0]["error"].startswith("id_conflict: ")
+        twice = await http.post("/v1/messages", json=[msg("n-1", TRIESTE), msg("n-1", other)])
+        assert (twice.status_code, twice.json()["field"]) == (422, "1.id")
+        assert len((await http.get("/v1/history", params={"user_id": "u-1"})).json()["messages"]) == 6
+
+
 async def _state(http: httpx.AsyncClient, message_id: str) -> Json:
     found: Json = (await http.get(f"/v1/messages/{message_id}")).json()
     return found

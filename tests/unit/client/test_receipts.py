@@ -9,10 +9,11 @@ from nats.aio.msg import Msg
 from tests.unit.client.conftest import Server, Worker
 
 from ricordo.client import Forbidden, Internal, MemoryClient, Receipt, Timeout, Unavailable
+from ricordo.client.connection import read
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode
-from ricordo.messages.events import MemoryRemembered
+from ricordo.messages.events import MemoryRemembered, MessageReceived
 from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.queries import StatusReply, StatusRequest
 
@@ -61,6 +62,35 @@ async def test_receipts_are_heard_while_waiting(memory: MemoryClient, worker: Wo
         await worker.nc.publish(SUBJECT, body)
 
     assert set(await waiting) == {"a", "b"}
+
+
+async def test_a_message_is_told_from_another_one_that_has_its_id(
+    memory: MemoryClient, worker: Worker
+) -> None:
+    """The receipt of the id comes first, and is that of the other one."""
+    fields = {"user_id": "u-1", "conversation_id": "c-1", "role": "user", "timestamp": "2026-02-01T13:30:00Z"}
+    first, second = (
+        read(MessageReceived, {**fields, "id": "a", "content": content}) for content in ("Hi.", "Ho.")
+    )
+    asked, stored = asyncio.Event(), False
+
+    def answer(message: Msg) -> StatusReply:
+        asked.set()
+        if not stored:
+            return StatusReply(state=MessageState.UNKNOWN)
+        if decode_as(StatusRequest, message.data).digest == first.digest:
+            return StatusReply(state=MessageState.REMEMBERED)
+        return StatusReply(state=MessageState.FAILED, error="id_conflict: first wins")
+
+    await worker.answer("query.status", answer)
+    for message, state in ((first, MessageState.REMEMBERED), (second, MessageState.FAILED)):
+        stored = False
+        asked.clear()
+        waiting = asyncio.create_task(memory.remembered([message], timeout=30))
+        await asked.wait()
+        stored = True
+        await worker.nc.publish(SUBJECT, receipt("a"))
+        assert (await waiting)["a"].state == state
 
 
 async def test_receipts_are_enough_when_nobody_tells_the_status(memory: MemoryClient, worker: Worker) -> None:

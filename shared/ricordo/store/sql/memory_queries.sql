@@ -29,6 +29,10 @@ order by (found.memory).created_at, (found.memory).message_id
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
 from stages where tenant = $1 and memory_id = $2
 
+-- name: taken
+-- When the message that has this id was stored, if it is another one than that of this digest.
+select stored_at as died_at from history where tenant = $1 and message_id = $2 and digest <> $3
+
 -- name: failure
 -- Of a message that was recorded ($3), a letter of ingest is about another body under the same id: it counts last.
 select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of_another from dead_letters
