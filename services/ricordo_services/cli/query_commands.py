@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ricordo.messages.enumerations import AnswerStyle
-from ricordo.messages.queries import Filters, WorkingReply
+from ricordo.messages.filters import Filters
+from ricordo.messages.queries import WorkingReply
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.fact_view import show_facts, supporting
 from ricordo_services.cli.failures import FAILED

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from ricordo.client import NotFound
 from ricordo.messages import listings, queries
-from ricordo.messages.message_types import Content, Flag, Id, Label
+from ricordo.messages.message_types import Content, Flag, Id, Label, refused
 from ricordo_services.gateway.problems import documented
 from ricordo_services.gateway.scopes import (
     IdempotencyKey,
@@ -30,7 +30,7 @@ class _Change(BaseModel):
     @model_validator(mode="after")
     def _something(self) -> "_Change":
         if not self.model_fields_set - {"user_id"}:
-            raise ValueError("name at least one field to change")
+            raise refused("must name at least one field to change")
         return self
 
 

@@ -3,24 +3,27 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
+from uuid import uuid4
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError, Timeout
 from ricordo.client.connection import read
 from ricordo.messages import commands, queries
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.message_types import Id
+from ricordo.messages.filters import StrictMessage
+from ricordo.messages.message_types import Id, Instant
 from ricordo_services.gateway.access_control import BODY_WITHIN_S
-from ricordo_services.gateway.message_bodies import MessageBody, to_message
 from ricordo_services.gateway.problems import GatewayError, documented, problem
 from ricordo_services.gateway.scopes import (
     JSON,
     IdempotencyKey,
+    OptionalUser,
     as_json,
     ask,
     client_of,
@@ -37,6 +40,16 @@ _LINES_AT_ONCE: Final = 500
 _LONGEST_LINE: Final = 1 << 20
 _ERRORS_SHOWN: Final = 100
 NDJSON: Final = "application/x-ndjson"
+
+
+class MessageBody(StrictMessage, MessageReceived):
+    """A message. Without `id` one is drawn: give one to be able to repeat the request safely."""
+
+    model_config = ConfigDict(title="Message", defer_build=False)
+
+    id: Id | None = None  # type: ignore[assignment]
+    timestamp: Instant | None = None  # type: ignore[assignment]
+    user_id: OptionalUser = None  # type: ignore[assignment]
 
 
 class Accepted(BaseModel):
@@ -90,7 +103,7 @@ async def publish(
 ) -> Response:
     """Publish messages; the answer is 202 once they are stored, and 200 once they are finished."""
     bodies = body if isinstance(body, list) else [body]
-    messages = [to_message(one, user_of(request, one.user_id)) for one in bodies]
+    messages = [_to_message(one, user_of(request, one.user_id)) for one in bodies]
     _check_ids(messages)
     client = client_of(request)
     await client.publish_many(messages)
@@ -105,13 +118,20 @@ async def publish(
     return problem(409, reason, code=code, field="id")
 
 
+def _to_message(body: MessageBody, user_id: str) -> MessageReceived:
+    """Return the message of a user, with an id and a time."""
+    drawn = {"id": uuid4().hex, "timestamp": datetime.now(UTC)}
+    given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
+    return read(MessageReceived, {**drawn, **given, "user_id": user_id})
+
+
 def _check_ids(messages: Sequence[MessageReceived]) -> None:
     """Refuse different messages under one id, of which no more than one could be kept."""
     digests: dict[str, str] = {}
     for position, one in enumerate(messages):
         if digests.setdefault(one.id, one.digest) != one.digest:
             raise GatewayError(
-                422, f"{position}.id: is that of another message of this request", field=f"{position}.id"
+                422, f"{position}.id is that of another message of this request", field=f"{position}.id"
             )
 
 

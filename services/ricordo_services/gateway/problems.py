@@ -1,6 +1,6 @@
 """Errors over HTTP: `application/problem+json` (RFC 9457) with the code of the wire contract."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -8,12 +8,12 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from ricordo.client import RicordoError
 from ricordo.client.exceptions import StreamFull, Unavailable
-from ricordo.messages.errors import DecodeError
+from ricordo.messages.errors import reason
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -94,14 +94,21 @@ def of_error(error: RicordoError) -> Response:
     return problem(error.code.number, error.message, code=code, field=error.field, headers=headers)
 
 
-def invalid(error: ValidationError) -> GatewayError:
-    """Return the refusal of fields that a model does not accept."""
-    first = error.errors()[0]
-    if first["type"] == "extra_forbidden":
-        field = ".".join(map(str, first["loc"]))
-        return GatewayError(422, f"{field}: is unknown", field=field)
-    found = DecodeError.from_validation(error)
-    return GatewayError(422, found.message, field=found.field)
+def invalid(errors: Sequence[Any], beneath: int = 0) -> GatewayError:
+    """Return the refusal of fields that a model does not accept.
+
+    Args:
+        errors: of pydantic.
+        beneath: how many parts of each path lead to the fields.
+    """
+    first = max(errors, key=lambda one: len(one["loc"]))  # of a union, the branch that was meant
+    if first["type"] == "json_invalid":
+        return GatewayError(422, f"the body is not JSON: {first['ctx']['error']}")
+    blamed = first.get("ctx", {}).get("field")
+    parts = (*first["loc"][beneath:], *([blamed] if isinstance(blamed, str) else ()))
+    names = [str(part) for part in parts if part != "MessageBody" and "[" not in str(part)]  # of a union
+    field = ".".join(names)
+    return GatewayError(422, f"{field or 'the body'} {reason(first)}", field=field or None)
 
 
 def documented(*besides: int) -> dict[int | str, dict[str, Any]]:
@@ -124,11 +131,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _unreadable(_: Request, error: RequestValidationError) -> Response:
-        first = max(error.errors(), key=lambda one: len(one["loc"]))  # of a union, the branch that was meant
-        parts = [str(part) for part in first["loc"][1:]]
-        path = ".".join(part for part in parts if part != "MessageBody" and "[" not in part)  # a union's
-        reason = first["msg"] if first["type"] != "extra_forbidden" else "is unknown"
-        return problem(422, f"{path or first['loc'][0]}: {reason}", field=path or None)
+        return invalid(error.errors(), beneath=1).response()
 
     @app.exception_handler(HTTPException)
     async def _by_status(_: Request, error: HTTPException) -> Response:

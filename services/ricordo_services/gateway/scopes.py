@@ -14,9 +14,9 @@ from starlette.datastructures import QueryParams
 
 from ricordo.client import MemoryClient, NotFound
 from ricordo.client.connection import Connection
+from ricordo.messages.filters import Filters, StrictMessage
 from ricordo.messages.message_types import Id, Message
 from ricordo.messages.message_types import Request as BusRequest
-from ricordo.messages.queries import Filters
 from ricordo_services.api_keys import ApiKey
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, invalid
@@ -60,7 +60,7 @@ def user_of(request: Request, named: str | None) -> str:
     """
     bound = key_of(request).user_id
     if bound is None and named is None:
-        raise GatewayError(422, "user_id: is required", field="user_id")
+        raise GatewayError(422, "user_id is required", field="user_id")
     if bound is not None and named is not None and named != bound:
         raise NotFound("there is no such user")
     return cast("str", bound or named)
@@ -86,17 +86,14 @@ def as_json(message: BaseModel) -> Response:
 
 @cache
 def strict(model: type[Message]) -> type[Message]:
-    """Return a model that refuses unknown fields, here and in its filters, and may lack the user."""
-    fields: dict[str, object] = {}
-    if "user_id" in model.model_fields:
-        fields["user_id"] = OptionalUser
-    if "filters" in model.model_fields:
-        fields["filters"] = strict(Filters) | None
+    """Return a model that refuses unknown fields and may lack the user."""
+    fields = {"user_id": OptionalUser} if "user_id" in model.model_fields else {}
     # FastAPI builds the schema at once, for the description.
-    config = ConfigDict(extra="forbid", title=model.__name__, defer_build=False)
+    config = ConfigDict(title=model.__name__, defer_build=False)
     namespace: dict[str, Any] = {"__annotations__": fields, "__module__": __name__, "__doc__": model.__doc__}
     namespace |= {"model_config": config, **dict.fromkeys(fields)}
-    made = new_class(model.__name__, (model,), exec_body=lambda own: own.update(namespace))
+    bases = (model,) if issubclass(model, StrictMessage) else (StrictMessage, model)
+    made = new_class(model.__name__, bases, exec_body=lambda own: own.update(namespace))
     return cast("type[Message]", made)
 
 
@@ -113,13 +110,13 @@ def from_query(model: type[M], query: QueryParams) -> M:
         field = model.model_fields.get(name, filters.get(name))
         is_list = field is not None and _LIST.search(str(field.annotation)) is not None
         if len(values) > 1 and not is_list:
-            raise GatewayError(422, f"{name}: is given twice", field=name)
+            raise GatewayError(422, f"{name} is given twice", field=name)
         value = values if is_list else _read(values[0], str(field.annotation) if field else "")
         (fields.setdefault("filters", {}) if name in filters else fields)[name] = value
     try:
         return cast("M", strict(model).model_validate(fields))
     except ValidationError as error:
-        raise invalid(error) from None
+        raise invalid(error.errors()) from None
 
 
 def _read(value: str, annotation: str) -> object:

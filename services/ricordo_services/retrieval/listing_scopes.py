@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.topics import topic_keys
-from ricordo.messages.queries import Filters
+from ricordo.messages.filters import Filters
 from ricordo.store.memory_listings import ListingScope, MemoryListings
 from ricordo_services.retrieval.search_request import keys_of_topics, valence_bounds
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.messages.enumerations import ListingOrder
+from ricordo.messages.filters import Filters
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest, UserView
-from ricordo.messages.queries import Filters
 from ricordo.store.memory_listings import (
     ListedMemory,
     ListingScope,

@@ -14,7 +14,8 @@ from ricordo.memory.model import Memory
 from ricordo.memory.ranking.signals import Signals
 from ricordo.messages.enumerations import Degradation
 from ricordo.messages.events import MemoryAccessed
-from ricordo.messages.queries import Filters, RecallReply, RecallRequest
+from ricordo.messages.filters import Filters
+from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo_services.retrieval.reply_views import analysis_view, fact_view, memory_view
 
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})

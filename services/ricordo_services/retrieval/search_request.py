@@ -10,7 +10,7 @@ from ricordo.index.port import Scope
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import is_only_a_name, is_only_names
 from ricordo.language.topics import topic_key
-from ricordo.messages.queries import Filters
+from ricordo.messages.filters import Filters
 from ricordo.store.rows import Vector
 
 LANGUAGES = ("it", "en")

@@ -6,7 +6,7 @@ from typing import TypedDict
 from uuid import UUID
 
 from ricordo.messages.events import AttachedDocument
-from ricordo.messages.queries import Filters
+from ricordo.messages.filters import Filters
 
 When = datetime | str
 """An aware datetime, or an RFC 3339 text with an offset."""

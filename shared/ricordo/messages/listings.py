@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import ArchiveReason, ChangeKind, ListingOrder
+from ricordo.messages.filters import Filters
 from ricordo.messages.message_types import (
     Count,
     Flag,
@@ -19,7 +20,6 @@ from ricordo.messages.message_types import (
     Request,
     Unit,
 )
-from ricordo.messages.queries import Filters
 from ricordo.messages.views import FactView, MemoryView
 
 Cursor = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,512}$")]

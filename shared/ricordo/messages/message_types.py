@@ -159,7 +159,8 @@ def _blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-def _null_to_empty(value: object) -> object:
+def null_to_empty(value: object) -> object:
+    """Return an empty list for null, as for an absent one."""
     return () if value is None else value
 
 
@@ -276,7 +277,7 @@ Labels = Annotated[
     tuple[Label, ...],
     Field(max_length=64),
     BeforeValidator(
-        _null_to_empty, json_schema_input_type=Annotated[list[Label], Field(max_length=64)] | None
+        null_to_empty, json_schema_input_type=Annotated[list[Label], Field(max_length=64)] | None
     ),
 ]
 """Up to 64 labels; null means none."""

@@ -8,16 +8,13 @@ from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
-from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages.enumerations import (
-    DayOfWeek,
     Degradation,
-    EmotionFilter,
     MessageState,
     Predicate,
     Profile,
-    TimeOfDay,
 )
+from ricordo.messages.filters import Filters
 from ricordo.messages.message_types import (
     ID_PATTERN,
     Content,
@@ -26,12 +23,10 @@ from ricordo.messages.message_types import (
     Id,
     Instant,
     JsonObject,
-    Labels,
     Language,
     Message,
     Number,
     OptionalLabel,
-    References,
     Request,
     TimeZone,
     Unit,
@@ -51,37 +46,6 @@ from ricordo.messages.views import (
 
 _ID: Final = re.compile(ID_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 Limit = Annotated[int, Field(strict=True, ge=1, le=1000)]
-
-
-class Filters(Message):
-    """Conditions on memories: any value of a list, case-insensitively, and all keys."""
-
-    start: Instant | None = None
-    end: Instant | None = None
-    """Exclusive."""
-    participants: Labels = ()
-    topics: Labels = ()
-    tags: Labels = ()
-    locations: Labels = ()
-    refs: References = ()
-    conversation_id: Id | None = None
-    time_of_day: tuple[TimeOfDay, ...] = ()
-    """In the user's time zone."""
-    day_of_week: tuple[DayOfWeek, ...] = ()
-    """In the user's time zone."""
-    types: tuple[MemoryType, ...] = ()
-    kinds: tuple[MemoryKind, ...] = ()
-    emotion: EmotionFilter | None = None
-    min_importance: Unit | None = None
-    include_archived: Flag = False
-    include_uninformative: Flag = False
-    """Whether uninformative messages are included, such as pure questions and thanks."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.start is not None and self.end is not None and self.end < self.start:
-            raise refused("must not be before start", "end")
-        return self
 
 
 class RecallRequest(Request):

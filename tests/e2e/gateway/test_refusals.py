@@ -62,6 +62,7 @@ async def test_a_key_a_host_and_an_origin_are_asked_for(
         ("POST", "/v1/recall", {**ASKED, "limit": 0}, "limit"),
         ("POST", "/v1/recall", {**ASKED, "colour": 1}, "colour"),
         ("POST", "/v1/recall", {**ASKED, "filters": {"kind": ["message"]}}, "filters.kind"),
+        ("POST", "/v1/recall", {**ASKED, "filters": {"topics": "x"}}, "filters.topics"),
         ("POST", "/v1/recall", {**ASKED, "query": "a\x00b"}, "query"),
         ("POST", "/v1/messages", msg("m", "x", role="king"), "role"),
         ("POST", "/v1/messages", [msg("m", "")], "0.content"),
@@ -81,6 +82,8 @@ async def test_what_is_wrong_is_named(
         answer = await http.request(method, path, json=body)
     found = problem(answer)
     assert (found["status"], found["code"], found.get("field")) == (422, "invalid_request", field)
+    assert found["detail"].startswith(f"{field or 'the body'} ")
+    assert not {"tuple", "dictionary", "Input", "Value"} & set(found["detail"].split()), found["detail"]
 
 
 async def test_bodies_end_and_are_no_larger_than_allowed(gateway: GatewayAccess) -> None:

@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
-from ricordo.messages.queries import ContextRequest, FactsRequest, Filters, HistoryRequest, RecallRequest
+from ricordo.messages.filters import Filters
+from ricordo.messages.queries import ContextRequest, FactsRequest, HistoryRequest, RecallRequest
 from ricordo.settings import Settings
 from ricordo_lab import lab_names
 from ricordo_lab.bench import bench_command as bench

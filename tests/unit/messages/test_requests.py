@@ -32,6 +32,30 @@ def test_a_wrong_field_of_a_recall_is_named(fields: dict[str, object], field: st
     assert refusal("query.recall", **(RECALL | fields))[0] == field
 
 
+@pytest.mark.parametrize("name", ["query.recall", "query.context", "query.answer", "query.memories"])
+def test_an_unknown_filter_is_answered_with_the_nearest_or_all(name: str) -> None:
+    advice = {
+        "kind": "did you mean kinds?",
+        "particpant": "did you mean participants?",
+        "x": "the fields are",
+    }
+    for misspelt, expected in advice.items():
+        field, message = refusal(name, **RECALL, filters={misspelt: ["Max"]})
+        assert field == f"filters.{misspelt}"
+        assert message.startswith(f"{field} is unknown: {expected}")
+
+
+def test_words_of_filters_are_read_in_any_case() -> None:
+    words = {
+        "time_of_day": ["Morning"], "day_of_week": ["MONDAY"], "types": ["Episodic"], "kinds": ["Note"],
+        "emotion": "Positive",
+    }  # fmt: skip
+    filters = decode_as(queries.RecallRequest, json.dumps(RECALL | {"filters": words}).encode()).filters
+    assert filters is not None
+    read = filters.model_dump(mode="json", exclude_unset=True)
+    assert read == json.loads(json.dumps(words).lower())
+
+
 @pytest.mark.parametrize(("name", "fields", "field"), table(__file__, "a_wrong_field_of_a_request_is_named"))
 def test_a_wrong_field_of_a_request_is_named(name: str, fields: dict[str, object], field: str) -> None:
     assert refusal(name, **({"user_id": "u-1"} | fields))[0] == field

@@ -1,0 +1,85 @@
+"""Conditions on memories, in which nothing is ignored: to leave one out would find too much."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Final, Self, TypeVar
+
+from pydantic import BeforeValidator, ConfigDict, model_validator
+
+from ricordo.language.annotations import MemoryKind, MemoryType
+from ricordo.messages.enumerations import DayOfWeek, EmotionFilter, TimeOfDay
+from ricordo.messages.message_types import (
+    Flag,
+    Id,
+    Instant,
+    Labels,
+    Message,
+    References,
+    Unit,
+    null_to_empty,
+    refused,
+)
+
+_NAME_MAX_CHARS: Final = 64
+
+
+class StrictMessage(Message):
+    """Base class of what refuses unknown fields, and says which was meant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_known(cls, given: object) -> object:
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for name in given if isinstance(given, Mapping) else ():
+            if name not in known:
+                raise refused(f"is unknown: {_advice(str(name), known)}", str(name)[:_NAME_MAX_CHARS])
+        return given
+
+
+def _advice(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    near = get_close_matches(name[:_NAME_MAX_CHARS], known, n=1)
+    return f"did you mean {near[0]}?" if near else f"the fields are {', '.join(known)}"
+
+
+def _case_folded(value: object) -> object:
+    return value.casefold() if isinstance(value, str) else value
+
+
+_E = TypeVar("_E", bound=StrEnum)
+_Words = Annotated[tuple[Annotated[_E, BeforeValidator(_case_folded)], ...], BeforeValidator(null_to_empty)]
+"""Words of an enumeration, in any case; null means none."""
+
+
+class Filters(StrictMessage):
+    """Conditions on memories: any value of a list, case-insensitively, and all keys."""
+
+    start: Instant | None = None
+    end: Instant | None = None
+    """Exclusive."""
+    participants: Labels = ()
+    topics: Labels = ()
+    tags: Labels = ()
+    locations: Labels = ()
+    refs: References = ()
+    conversation_id: Id | None = None
+    time_of_day: _Words[TimeOfDay] = ()
+    """In the user's time zone."""
+    day_of_week: _Words[DayOfWeek] = ()
+    """In the user's time zone."""
+    types: _Words[MemoryType] = ()
+    kinds: _Words[MemoryKind] = ()
+    emotion: Annotated[EmotionFilter, BeforeValidator(_case_folded)] | None = None
+    min_importance: Unit | None = None
+    include_archived: Flag = False
+    include_uninformative: Flag = False
+    """Whether uninformative messages are included, such as pure questions and thanks."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise refused("must not be before start", "end")
+        return self
