@@ -87,14 +87,18 @@ class AccessControl:
                 400, "a key in a URL ends up in logs: send it in the header, Authorization: Bearer KEY"
             )
         scheme, _, text = headers.get("authorization", "").partition(" ")
-        key = await self.keys.find(text.strip()) if scheme.lower() == "bearer" else None
-        if key is None:
-            raise GatewayError(
-                401,
-                "send a key in the header, Authorization: Bearer KEY; `ricordo key create` makes one",
-                headers={"WWW-Authenticate": 'Bearer realm="ricordo"'},
-            )
-        return key
+        is_sent = scheme.lower() == "bearer" and text.strip() != ""
+        key = await self.keys.find(text.strip()) if is_sent else None
+        if key is not None:
+            return key
+        # Of a wrong key it is not said whether there was one like it: revoked, or with another ending.
+        fault, error = ("is not known", ', error="invalid_token"') if is_sent else ("is missing", "")
+        raise GatewayError(
+            401,
+            f"the key {fault}: send one in the header, Authorization: Bearer KEY; "
+            "`ricordo key create` makes one",
+            headers={"WWW-Authenticate": f'Bearer realm="ricordo"{error}'},
+        )
 
     async def _check_rate(self, key: ApiKey) -> None:
         limiter = self._limiters.get(key.id)

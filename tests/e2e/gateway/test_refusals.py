@@ -51,7 +51,9 @@ async def test_a_key_a_host_and_an_origin_are_asked_for(
         in_url = await http.get("/v1/facts", params={"user_id": "u-1", "api_key": FIXED_KEY})
     assert answer.status_code == status
     if status != 200:
-        problem(answer)
+        is_sent = headers.get("Authorization", "").startswith("Bearer ")
+        detail = problem(answer)["detail"]
+        assert status != 401 or detail.startswith(f"the key is {'not known' if is_sent else 'missing'}: ")
     assert problem(in_url)["status"] == 400
 
 
