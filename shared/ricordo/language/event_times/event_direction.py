@@ -10,7 +10,7 @@ from ricordo.language.event_times.windows import Signs, TextWindow
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, Bound
-from ricordo.language.temporal.expressions.parts import SomeOf
+from ricordo.language.temporal.expressions.parts import Edge
 from ricordo.language.temporal.expressions.shapes import minutes, shape
 from ricordo.language.temporal.moments import Direction, Moment
 from ricordo.language.temporal.tense import direction, is_over, is_planned
@@ -85,7 +85,7 @@ def stretch_of(window: TextWindow, signs: Signs) -> str:
 def moved_to(reading: TimeMention, window: TextWindow, signs: Signs) -> Expression | None:
     """Return the new time of something that was moved: "moved from Monday to Thursday"; else None."""
     expression = reading.expression
-    whole = expression.whole if isinstance(expression, SomeOf) else expression
+    whole = expression.whole if isinstance(expression, Edge) and expression.edge == "some" else expression
     if isinstance(whole, Between) and signs.moved.search(window.assertion.plain):
         return whole.last
     if isinstance(whole, Bound) and whole.side == "until" and is_moved(window, reading.span[0], signs):

@@ -136,7 +136,7 @@ def _dated(assertion: Assertion, language: Language) -> Iterator[TextWindow]:
         read = last + 1
         if _counts(tokens[max(first, last - 1) : last + 2]):
             last -= 2
-        # Joined to a word it is none ("Wal-Mart"), before a name it is one ("August Strindberg").
+        # Joined to a word it is none ("Wal-Mart"), and a name may go on ("Christmas Eve").
         while first > 0 and places[first - 1][1] == places[first][0]:
             first -= 1
         if last + 1 < len(tokens) and assertion.text[places[last + 1][0]].isupper():

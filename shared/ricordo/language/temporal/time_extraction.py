@@ -109,7 +109,7 @@ def _moment(now: datetime, zone: ZoneInfo, prefer: Preference) -> Moment:
 def _leans_on_another(expression: Expression) -> bool:
     """Whether it can be a part of a period before it: a weekend or a weekday that nothing places."""
     bare = isinstance(expression, Weekday) and expression.relation is None and expression.within is None
-    return bare or (isinstance(expression, Weekend) and not expression.ahead)
+    return bare or isinstance(expression, Weekend)
 
 
 def _precision(span: TimeSpan) -> tuple[bool, int]:

@@ -48,10 +48,14 @@ class Expression(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yearly(Expression):
-    """A time that comes once a year, in a year or placed by a relation: "May", "last May", "Easter 2019"."""
+    """A time that comes once a year, in a year or placed by a relation: "May", "last May", "Easter 2019".
+
+    `skipped` counts those nearer than the one that a relation places: 1 of "the summer before last".
+    """
 
     year: int | None = None
     relation: Relation | None = None
+    skipped: int = 0
 
     @abstractmethod
     def dates(self, year: int) -> tuple[date, date]:
@@ -85,7 +89,8 @@ class Yearly(Expression):
             else:
                 fits = window.start > moment.now if self.relation else window.end > today
             if fits:
-                return window
+                further = self.skipped * (-1 if past else 1)
+                return moment.days(*self.dates(year + further)) if further else window
         raise ValueError("no such time near the moment")
 
     @property
@@ -104,6 +109,11 @@ class Part(Expression):
     """A part of a period, which leaves out what the period leaves out."""
 
     whole: Expression
+
+    def of_year(self, year: int) -> Self | None:
+        """Return the part of the period in `year`."""
+        whole = self.whole.of_year(year)
+        return replace(self, whole=whole) if whole is not None else None
 
     @property
     def partial(self) -> bool:

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Self
 
 from ricordo.language.temporal.expressions.base import Expression, Yearly, years_around
-from ricordo.language.temporal.gregorian import DAY, WEEK, add_months, first_monday, holiday
+from ricordo.language.temporal.gregorian import DAY, add_months, holiday
 from ricordo.language.temporal.moments import Moment, Window
 
 _YEAR = timedelta(days=366)
@@ -84,30 +84,19 @@ class CalendarDay(Yearly):
 
 @dataclass(frozen=True, slots=True)
 class Month(Yearly):
-    """A month: "May", "May 2023", "last May"."""
+    """A month, or a season by the meteorological calendar: the three months from `month` on."""
 
     month: int
+    count: int = 1
 
     def dates(self, year: int) -> tuple[date, date]:
-        """Return the first day, and that of the next month."""
+        """Return the first day, and the one after the last."""
         first = date(year, self.month, 1)
-        return first, add_months(first, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Season(Yearly):
-    """A season by the meteorological calendar: three whole months, `month` being the first."""
-
-    month: int
-
-    def dates(self, year: int) -> tuple[date, date]:
-        """Return the first day, and that of the next season."""
-        first = date(year, self.month, 1)
-        return first, add_months(first, 3)
+        return first, add_months(first, self.count)
 
     def window(self, moment: Moment) -> Window:
         """Return the months; "this winter", said in January, began last December."""
-        if self.relation == "this" and self.month == 12:
+        if self.relation == "this" and self.month + self.count > 13:
             return moment.days(*self.dates(add_months(moment.today, -2).year))
         return Yearly.window(self, moment)
 
@@ -124,31 +113,16 @@ class Holiday(Yearly):
 
 
 @dataclass(frozen=True, slots=True)
-class NumberedWeek(Yearly):
-    """A week by its ISO number, of this year where none is named: "week 31", "week 2 of 2020"."""
-
-    number: int
-
-    def dates(self, year: int) -> tuple[date, date]:
-        """Return the Monday, and the next one."""
-        start = first_monday(date(year, 1, 1)) + (self.number - 1) * WEEK
-        return start, start + WEEK
-
-    def window(self, moment: Moment) -> Window:
-        """Return the week."""
-        return moment.days(*self.dates(moment.today.year if self.year is None else self.year))
-
-
-@dataclass(frozen=True, slots=True)
 class Years(Expression):
-    """A year, or as many as a decade or a century has, from `year` on."""
+    """A year, by default the present one, or as many as a decade or a century has, from `year` on."""
 
-    year: int
+    year: int | None
     count: int = 1
 
     def window(self, moment: Moment) -> Window:
         """Return the whole years."""
-        return moment.days(date(self.year, 1, 1), date(self.year + self.count, 1, 1))
+        year = moment.today.year if self.year is None else self.year
+        return moment.days(date(year, 1, 1), date(year + self.count, 1, 1))
 
     @property
     def deictic(self) -> bool:

@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from ricordo.language.temporal.expressions.base import Expression, Part
-from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season
-from ricordo.language.temporal.expressions.relative_dates import Period, Unit, Weekday
+from ricordo.language.temporal.expressions.relative_dates import Period, Unit
 from ricordo.language.temporal.gregorian import (
     DAY,
     WEEK,
@@ -18,10 +17,10 @@ from ricordo.language.temporal.gregorian import (
     weekday_from,
     weekday_until,
 )
-from ricordo.language.temporal.moments import Moment, Window
+from ricordo.language.temporal.moments import LATEST, Moment, Window
 
-Sign = Literal[-1, 1]
-EdgeName = Literal["early", "mid", "late", "rest", "later", "earlier", "elapsed"]
+Sign = Literal[-1, 0, 1]
+EdgeName = Literal["early", "mid", "late", "rest", "later", "earlier", "elapsed", "some"]
 _Third = Literal["early", "mid", "late"]
 _MONTHS: Mapping[Unit, int] = {"month": 1, "quarter": 3, "year": 12}
 
@@ -102,44 +101,12 @@ def _half(first: date, after: date, n: int) -> tuple[date, date]:
 
 
 @dataclass(frozen=True, slots=True)
-class WeekOf(Expression):
-    """The week, or the weekend, in which a day lies: "the week of 10 April"."""
-
-    day: Expression
-    weekend: bool = False
-
-    def window(self, moment: Moment) -> Window:
-        """Return the week or its last two days."""
-        monday = monday_of(moment.date_of(self.day.window(moment).start))
-        return moment.days(monday + 5 * DAY if self.weekend else monday, monday + WEEK)
-
-
-@dataclass(frozen=True, slots=True)
-class SomeOf(Part):
-    """An unknown part of a period: "a weekend in February" can be all of February."""
-
-    def window(self, moment: Moment) -> Window:
-        """Return the whole period."""
-        return self.whole.window(moment)
-
-    def of_year(self, year: int) -> Expression | None:
-        """Return the part of the period in `year`."""
-        whole = self.whole.of_year(year)
-        return SomeOf(whole) if whole is not None else None
-
-    @property
-    def approximate(self) -> bool:
-        """Whether the period is."""
-        return self.whole.approximate
-
-
-@dataclass(frozen=True, slots=True)
 class Edge(Part):
-    """A stretch of a period: its beginning, middle or end, what is left of it, what has passed of it.
+    """A stretch of a period: its beginning, middle or end, what is left or has passed of it, or any.
 
     A week begins Monday to Wednesday and ends Thursday to Sunday, a month ends from the 16th on, what is
     longer falls in thirds, a year that is counted from the present one in halves. What comes later or came
-    earlier does not reach over now.
+    earlier does not reach over now. "A weekend in February" can be all of February.
     """
 
     edge: EdgeName
@@ -149,21 +116,22 @@ class Edge(Part):
         whole = self.whole.window(moment)
         days = (moment.date_of(whole.end) - moment.date_of(whole.start)).days
         match self.edge:
-            case "rest" if days <= 1:
-                return Window(moment.now, whole.end)
-            case "rest":  # like a range it names its last day as its end
+            case "some":
+                return whole
+            case "rest":
+                # Like a range it names its last day as its end.
                 start, last = moment.at(moment.today), moment.at(moment.date_of(whole.end) - DAY)
-                return Window(start, max(last, moment.at(moment.today + DAY)), whole.end)
-            case "earlier" if days > 1:
-                early = self._third("early", whole, moment)
-                return Window(early.start, min(early.end, moment.now), moment.now)
+                last = max(last, moment.at(moment.today + DAY))
+                return Window(moment.now, whole.end) if days <= 1 else Window(start, last, whole.end)
             case "elapsed" | "earlier":
-                return Window(whole.start, moment.now)
+                third = self.edge == "earlier" and days > 1
+                end = self._third("early", whole, moment).end if third else LATEST
+                return Window(whole.start, min(end, moment.now), moment.now)
             case "later":
                 late = self._third("late", whole, moment)
                 return Window(max(late.start, moment.now if days <= 1 else moment.at(moment.today)), late.end)
-            case "early" | "mid" | "late" as third:
-                return self._third(third, whole, moment)
+            case "early" | "mid" | "late" as edge:
+                return self._third(edge, whole, moment)
 
     def _third(self, third: _Third, whole: Window, moment: Moment) -> Window:
         first, after = moment.date_of(whole.start), moment.date_of(whole.end)
@@ -194,7 +162,7 @@ class Edge(Part):
     @property
     def approximate(self) -> bool:
         """Whether it is no exact bound."""
-        return self.edge not in {"rest", "elapsed"}
+        return self.whole.approximate if self.edge == "some" else self.edge not in {"rest", "elapsed"}
 
 
 def _months_between(first: date, after: date) -> int:
@@ -210,15 +178,18 @@ class OfYear(Expression):
 
     def window(self, moment: Moment) -> Window:
         """Return the part in the year in which `year` begins."""
-        return _in_year(self.part, moment.date_of(self.year.window(moment).start).year, moment)
+        placed = self.part.of_year(moment.date_of(self.year.window(moment).start).year)
+        if placed is None:
+            raise ValueError("it does not come once a year")
+        return placed.window(moment)
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour(Expression):
     """The unit, or the weekday, before or after a time: "the day after Christmas", "the Friday before 3 May".
 
-    A week is the calendar's next to the one in which the time lies. Exactly one of `unit` and `weekday` is
-    given; `n` counts from the nearest one: "the second Sunday after Easter".
+    A week is the calendar's next to the one in which the time lies, and with `sign` 0 that one. Exactly one
+    of `unit` and `weekday` is given; `n` counts from the nearest one: "the second Sunday after Easter".
     """
 
     sign: Sign
@@ -238,10 +209,13 @@ class Neighbour(Expression):
     def _nearest(self, moment: Moment) -> tuple[date, date]:
         named = self.of.window(moment)
         first, last = moment.date_of(named.start), moment.date_of(named.end - timedelta(microseconds=1))
-        begin = first if self.sign < 0 else last
+        begin = last if self.sign > 0 else first
         if self.weekday is not None:
             day = self._weekday(first, last, self.weekday)
             return day, day + DAY
+        if self.unit == "weekend" and not self.sign:
+            day = monday_of(first) + 5 * DAY
+            return day, day + 2 * DAY
         if self.unit == "weekend":
             day = self._weekday(first + DAY if first.weekday() == 5 else first, last, 5)
             if day + DAY >= first and self.sign < 0:
@@ -259,32 +233,3 @@ class Neighbour(Expression):
 
     def _weekday(self, first: date, last: date, weekday: int) -> date:
         return weekday_until(first - DAY, weekday) if self.sign < 0 else weekday_from(last + DAY, weekday)
-
-
-@dataclass(frozen=True, slots=True)
-class Counted(Expression):
-    """So many of them away, the next one being the first: "two Mondays ago", "three summers ago".
-
-    `of` is the last one or, with `sign` 1, the coming one.
-    """
-
-    count: int
-    of: Weekday | Season | Month | Holiday | Period
-    sign: Sign = -1
-
-    def window(self, moment: Moment) -> Window:
-        """Return the last of them."""
-        if isinstance(self.of, Period):
-            return Period(self.of.unit, self.sign * self.count).window(moment)
-        first = moment.date_of(self.of.window(moment).start)
-        more = self.sign * (self.count - 1)
-        if isinstance(self.of, Weekday):
-            return moment.day(first + more * WEEK)
-        return _in_year(self.of, first.year + more, moment)
-
-
-def _in_year(part: Expression, year: int, moment: Moment) -> Window:
-    placed = part.of_year(year)
-    if placed is None:
-        raise ValueError("it does not come once a year")
-    return placed.window(moment)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from ricordo.language.temporal.expressions.base import Expression, Relation
 from ricordo.language.temporal.gregorian import (
@@ -77,20 +77,6 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Now(Expression):
-    """The moment itself, to the minute."""
-
-    def window(self, moment: Moment) -> Window:
-        """Return the minute from the moment on."""
-        return Window(moment.now, moment.now + timedelta(minutes=1))
-
-    @property
-    def approximate(self) -> bool:
-        """It always is."""
-        return True
-
-
-@dataclass(frozen=True, slots=True)
 class Period(Expression):
     """A unit of the calendar, counted from this one: "yesterday" is day −1, "the year after next" 2."""
 
@@ -114,6 +100,10 @@ class Period(Expression):
         return moment.days(first + 5 * DAY if self.unit == "weekend" else first, first + days)
 
 
+NOW: Final = Period("minute", 0)
+TODAY: Final = Period("day", 0)
+
+
 def _begin_of_months(day: date, months: int) -> date:
     if months <= 12:
         return date(day.year, (day.month - 1) // months * months + 1, 1)
@@ -123,7 +113,7 @@ def _begin_of_months(day: date, months: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class Weekday(Expression):
-    """A weekday (Monday is 0): "Friday", "last Friday", "the Friday of next week" (`within` a week).
+    """A weekday (Monday is 0): "Friday", "last Friday", the first one from the beginning of `within` on.
 
     "Next" is the one of next week, "coming" the nearest ahead, "last" the nearest behind, "this" the one of
     this week.
@@ -152,18 +142,11 @@ class Weekday(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Weekend(Expression):
-    """A weekend without more words: the last one that has begun, or the next one that is not over.
-
-    With `ahead` it is the next one to begin, whichever way is preferred: "this coming weekend".
-    """
-
-    ahead: bool = False
+    """A weekend without more words: the last one that has begun, or the next one that is not over."""
 
     def window(self, moment: Moment) -> Window:
         """Return the Saturday and the Sunday."""
         current = Period("weekend", 0).window(moment)
-        if self.ahead:
-            return current if current.start > moment.now else Period("weekend", 1).window(moment)
         return Period("weekend", -1).window(moment) if moment.past and current.start > moment.now else current
 
 
@@ -199,19 +182,6 @@ class Rolling(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting(Expression):
-    """A length of time from a day on: "for 3 days from today"."""
-
-    amount: Amount
-    anchor: Expression
-
-    def window(self, moment: Moment) -> Window:
-        """Return the time from the beginning of the day on."""
-        start = self.anchor.window(moment).start
-        return Window(start, self.amount.from_instant(start, moment, 1))
-
-
-@dataclass(frozen=True, slots=True)
 class Away(Expression):
     """A time at a distance from the moment or another time: "two weeks ago", "3 days after Easter"."""
 
@@ -231,20 +201,3 @@ class Away(Expression):
     def approximate(self) -> bool:
         """Whether it counts other units than days."""
         return self.amount.coarse or self.amount.fine
-
-
-@dataclass(frozen=True, slots=True)
-class WeekdayAway(Expression):
-    """A weekday at a distance: "on Monday two weeks ago", "Thursday, two years from now".
-
-    What is counted in weeks leads to a week, whose day it is; else it is the first one from there on.
-    """
-
-    weekday: int
-    away: Away
-
-    def window(self, moment: Moment) -> Window:
-        """Return the day."""
-        day = moment.date_of(self.away.window(moment).start)
-        begin = monday_of(day) if self.away.amount.only("week", "fortnight") else day
-        return moment.day(weekday_from(begin, self.weekday))

@@ -1,10 +1,12 @@
 """Rules for times that another time places: its year, the day before it, the n-th part of it."""
 
-from ricordo.language.temporal.expressions.base import OFFSETS, Expression, Relation
-from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season, Years
+from dataclasses import replace
+
+from ricordo.language.temporal.expressions.base import Expression, Yearly
+from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Years
 from ricordo.language.temporal.expressions.compounds import Between, Bound
-from ricordo.language.temporal.expressions.parts import Counted, Neighbour, Nth, OfYear, Sign
-from ricordo.language.temporal.expressions.relative_dates import Away, Period, Unit, Weekday, WeekdayAway
+from ricordo.language.temporal.expressions.parts import Neighbour, Nth, OfYear, Sign
+from ricordo.language.temporal.expressions.relative_dates import TODAY, Away, Period, Unit, Weekday
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
@@ -22,7 +24,7 @@ def with_year(reader: Reader, part: Expression, at: int) -> Read:
 
 def in_year(part: Expression, year: Expression) -> Expression:
     """Return what comes once a year in the year that an expression names."""
-    placed = part.of_year(year.year) if isinstance(year, Years) else None
+    placed = part.of_year(year.year) if isinstance(year, Years) and year.year is not None else None
     return placed if placed is not None else OfYear(part, year)
 
 
@@ -86,29 +88,34 @@ def counted(reader: Reader, at: int) -> Read | None:
     if count is None or not 1 <= count <= _MOST_COUNTED:
         return None
     end = begin + 2
-    if not ahead and reader.has(end, Kind.AGO):
-        of = _that_recurs(reader, begin + 1, "last")
-        return Read(Counted(count, of), end + 1) if of is not None else None
     later = reader.has(end, Kind.LATER)
-    of = _that_recurs(reader, begin + 1, "coming") if ahead or later else None
-    return Read(Counted(count, of, 1), end + later) if of is not None else None
+    if not ahead and not later and not reader.has(end, Kind.AGO):
+        return None
+    of = _that_recurs(reader, begin + 1, 1 if ahead or later else -1, count)
+    return Read(of, end + (later or not ahead)) if of is not None else None
 
 
 _MOST_COUNTED = 100
 
 
-def _that_recurs(
-    reader: Reader, at: int, relation: Relation
-) -> Weekday | Season | Month | Holiday | Period | None:
-    if (day := reader.number(at, Kind.WEEKDAY)) is not None:
-        return Weekday(day, relation)
-    if (season := reader.number(at, Kind.SEASON)) is not None:
-        return Season(season, relation=relation)
-    if (month := reader.number(at, Kind.MONTH)) is not None:
-        return Month(month, relation=relation)
-    if (name := reader.word(at, Kind.HOLIDAY)) is not None:
-        return Holiday(name, relation=relation)
-    return Period("weekend", OFFSETS[relation]) if reader.unit(at) == "weekend" else None
+def _that_recurs(reader: Reader, at: int, sign: Sign, count: int) -> Expression | None:
+    day, one = reader.number(at, Kind.WEEKDAY), yearly_at(reader, at)
+    if day is not None:
+        return Neighbour(sign, TODAY, weekday=day, n=count)
+    if one is not None:
+        return replace(one, relation="coming" if sign > 0 else "last", skipped=count - 1)
+    return Period("weekend", sign * count) if reader.unit(at) == "weekend" else None
+
+
+def yearly_at(reader: Reader, at: int) -> Yearly | None:
+    """Return what the lexeme at `at` names that comes once a year: a month, a season or a holiday."""
+    month, season = reader.number(at, Kind.MONTH), reader.number(at, Kind.SEASON)
+    name = reader.word(at, Kind.HOLIDAY)
+    if season is not None:
+        return Month(season, 3)
+    if month is not None:
+        return Month(month)
+    return Holiday(name) if name is not None else None
 
 
 def weekday_away(reader: Reader, weekday: int, at: int) -> Read | None:
@@ -117,16 +124,13 @@ def weekday_away(reader: Reader, weekday: int, at: int) -> Read | None:
     read = reader.period(begin) or reader.inner(begin)
     if read is None or not isinstance(read.expression, Away) or not _leads_to_a_week(read.expression):
         return None
-    return Read(WeekdayAway(weekday, read.expression), read.end)
+    return Read(_on_weekday(weekday, read.expression), read.end)
 
 
-def away_on_weekday(reader: Reader, away: Away, at: int) -> Read | None:
-    """Read the weekday behind a distance: "a week ago on Monday", "two months from today on Tuesday"."""
-    begin = reader.skip(at, Kind.ON)
-    weekday = reader.number(begin, Kind.WEEKDAY)
-    if weekday is None or reader.items[begin].weak or not _leads_to_a_week(away):
-        return None
-    return Read(WeekdayAway(weekday, away), begin + 1)
+def _on_weekday(weekday: int, away: Away) -> Weekday:
+    """Return the weekday of the week to which a distance in weeks leads, else the first one from there on."""
+    weeks = away.amount.only("week", "fortnight")
+    return Weekday(weekday, within=Neighbour(0, away, "week") if weeks else away)
 
 
 def _leads_to_a_week(away: Away) -> bool:
@@ -182,9 +186,7 @@ def _whole(reader: Reader, at: int, unit: Unit | None) -> Read | None:
 def _holds(whole: Expression, unit: Unit | None) -> bool:
     """Whether `whole` is longer than the part: a week has no second month."""
     if isinstance(whole, Month):
-        return unit not in {"month", "quarter"}
-    if isinstance(whole, Season):
-        return unit != "quarter"
+        return unit != "quarter" and (unit != "month" or whole.count > 1)
     if isinstance(whole, Period):
         return whole.unit not in {"day", "hour", "minute", "second"} and whole.unit != unit
     return isinstance(whole, Years | Nth | OfYear) or is_year(whole)
@@ -205,11 +207,12 @@ def _short_part_of_year(reader: Reader, at: int) -> Read | None:
     n = reader.number(begin + 1, Kind.NUMBER)
     if kind is None or n is None or not reader.adjacent(begin + 1) or not 1 <= n <= units[kind][1]:
         return None
-    whole, end = (Years(year), begin + 2) if year is not None else _year_of(reader, begin + 2)
+    whole, end = (Years(year), begin + 2) if year is not None else year_of(reader, begin + 2)
     return Read(Nth(whole, n, units[kind][0]), end)
 
 
-def _year_of(reader: Reader, at: int) -> tuple[Expression, int]:
+def year_of(reader: Reader, at: int) -> tuple[Expression, int]:
+    """Read the year behind a part of one, and return this year without any."""
     year = year_after(reader, at)
     if year is not None:
         return Years(year[0]), year[1]

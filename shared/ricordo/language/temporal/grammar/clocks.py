@@ -5,7 +5,7 @@ from dataclasses import replace
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression
 from ricordo.language.temporal.expressions.compounds import Between, PartName, PartOfDay, TimeOfDay, in_part
 from ricordo.language.temporal.expressions.relative_dates import Period
-from ricordo.language.temporal.expressions.shapes import is_day
+from ricordo.language.temporal.expressions.shapes import each_hour, is_day
 from ricordo.language.temporal.grammar.periods import second_next
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
@@ -38,13 +38,6 @@ def _night(relation: str) -> tuple[PartName, int]:
     if relation in {"last", "past"}:
         return "overnight", -1
     return ("nearest_night", 0) if relation == "this" else ("night", 1)
-
-
-def clock(reader: Reader, at: int) -> Read | None:
-    """Read "at 5pm", "alle 15:30", "15:30", "5 o'clock"."""
-    marked = reader.has(at, Kind.AT) and not reader.has(at, Kind.NUMBER)
-    read = clock_time(reader, at + 1 if marked else at, marked=False)
-    return Read(read[0], read[1]) if read is not None else None
 
 
 def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[TimeOfDay, int] | None:
@@ -100,75 +93,49 @@ def _part_behind_hour(reader: Reader, hour: int, at: int) -> tuple[int, int]:
 
 
 def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
-    """Read what stands behind a day and narrows it: "morning", "in the afternoon", "at 5", "alle 15:30"."""
+    """Read what stands behind a day and narrows it: "in the afternoon", "at 5", "from 5 to 7pm"."""
     begin = reader.skip(reader.skip_sign(at, ",", "-"), Kind.ON, Kind.THE, most=2)
     part = reader.part(begin)
     if part is not None and not reader.has(begin, Kind.DAY, Kind.PLURAL):
         return Read(PartOfDay(part, day), begin + 1)
     marked = reader.has(begin, Kind.AT)
-    read = clock_time(reader, begin + marked, marked=marked or reader.has(begin - 1, Kind.AT))
-    if read is None:
-        return _hours_behind(reader, reader.skip_sign(at, ","), day)
-    return Read(TimeOfDay(read[0].minutes, read[0].length, day), read[1])
+    hour = clock_time(reader, begin + marked, marked=marked or reader.has(begin - 1, Kind.AT))
+    read = hour or _hours(reader, reader.skip_sign(at, ","))
+    return (
+        Read(each_hour(read[0], lambda hour: replace(hour, day=day)), read[1]) if read is not None else None
+    )
 
 
 def on_part(part: PartOfDay, reader: Reader, at: int) -> Read | None:
     """Read "at 7" behind a part of a day, which tells which of both sevens: "tonight at 8"."""
     at = reader.skip_sign(at, ",")
-    hours = _hours(reader, at)
-    if hours is not None:
-        first, last, end = hours
-        return Read(Between(_of_part(first, part), _of_part(last, part)), end)
-    read = clock_time(reader, at + 1, marked=True) if reader.has(at, Kind.AT) else None
+    read = clock_time(reader, at + 1, marked=True) if reader.has(at, Kind.AT) else _hours(reader, at)
     return Read(_of_part(read[0], part), read[1]) if read is not None else None
 
 
-def _of_part(hour: TimeOfDay, part: PartOfDay) -> TimeOfDay:
-    """Return an hour of a part of a day; which night is the nearest one depends on the moment."""
-    return replace(in_part(hour, part.part), day=part if part.part == "nearest_night" else part.day)
+def _of_part(hours: Expression, part: PartOfDay) -> Expression:
+    """Return hours of a part of the day; which night is the nearest one depends on the moment."""
+    day = part if part.part == "nearest_night" else part.day
+    return each_hour(hours, lambda hour: replace(in_part(hour, part.part), day=day))
 
 
 _NOON = 12 * 60
 
 
-def _hours_behind(reader: Reader, at: int, day: Expression) -> Read | None:
-    """Read "from 5 to 7pm" behind a day."""
-    hours = _hours(reader, at)
-    if hours is None:
-        return None
-    first, last, end = hours
-    return Read(_hours_of(first, last, day), end)
-
-
-def clock_range(reader: Reader, at: int) -> Read | None:
-    """Read "from 5pm to 7pm", "dalle 17 alle 19 di ieri", "between 10 and 11:30 on 1 May"."""
-    hours = _hours(reader, at)
-    if hours is None:
-        return None
-    first, last, end = hours
-    day = reader.inner(reader.skip(reader.skip_sign(end, ","), Kind.OF, Kind.ON))
-    if day is not None and is_day(day.expression):
-        return Read(_hours_of(first, last, day.expression), day.end)
-    told = any(reader.has(i, Kind.HALF_DAY, Kind.HOURS) or reader.is_text(i, ":") for i in range(at, end))
-    return Read(_hours_of(first, last, None), end) if told else None
-
-
-def _hours(reader: Reader, at: int) -> tuple[TimeOfDay, TimeOfDay, int] | None:
+def _hours(reader: Reader, at: int) -> tuple[Between, int] | None:
+    """Read from one hour to another of the same day; "5 to 7pm" begins at 5pm."""
     if not reader.has(at, Kind.FROM, Kind.BETWEEN, Kind.SINCE):
         return None
     first = clock_time(reader, reader.skip(at + 1, Kind.HOURS), marked=True)
     if first is None or not reader.has(first[1], Kind.TO, Kind.AND, Kind.AT):
         return None
     last = clock_time(reader, reader.skip(first[1] + 1, Kind.THE), marked=True)
-    return (first[0], last[0], last[1]) if last is not None else None
-
-
-def _hours_of(first: TimeOfDay, last: TimeOfDay, day: Expression | None) -> Between:
-    """Join two times of one day; "5 to 7pm" begins at 5pm."""
-    begin = first.minutes
-    if begin < _NOON < last.minutes and begin + _NOON < last.minutes:
+    if last is None:
+        return None
+    begin = first[0].minutes
+    if begin < _NOON < last[0].minutes and begin + _NOON < last[0].minutes:
         begin += _NOON
-    return Between(TimeOfDay(begin, first.length, day), TimeOfDay(last.minutes, last.length, day))
+    return Between(replace(first[0], minutes=begin), last[0]), last[1]
 
 
 def part_then_day(reader: Reader, at: int) -> Read | None:
@@ -186,25 +153,27 @@ def part_then_day(reader: Reader, at: int) -> Read | None:
 _TWILIGHTS: frozenset[PartName] = frozenset({"dawn", "sunset"})
 
 
-def hour_then_day(reader: Reader, at: int) -> Read | None:
-    """Read "at 5pm yesterday", "alle 17 di ieri", "at 8 yesterday evening"."""
+def clock(reader: Reader, at: int) -> Read | None:
+    """Read "at 5pm", "5 o'clock", "from 5pm to 7pm", "alle 17 di ieri", "at 8 yesterday evening"."""
+    hours = _hours(reader, at)
     marked = reader.has(at, Kind.AT) and not reader.has(at, Kind.NUMBER)
-    read = clock_time(reader, at + 1 if marked else at, marked=marked)
+    read = hours or clock_time(reader, at + marked, marked=marked)
     if read is None:
         return None
-    day = _day_behind(reader, read[1])
-    if day is None:
-        return _hour_of_part(read[0], reader, read[1])
-    part = reader.part(day.end)
-    return Read(replace(in_part(read[0], part), day=day.expression), day.end + (part is not None))
-
-
-def _hour_of_part(hour: TimeOfDay, reader: Reader, at: int) -> Read | None:
-    """Read "tonight", "last night" behind an hour."""
-    part = reader.inner(reader.skip(reader.skip_sign(at, ","), Kind.OF))
-    if part is None or not isinstance(part.expression, PartOfDay):
-        return None
-    return Read(_of_part(hour, part.expression), part.end)
+    expression, end = read
+    day = _day_behind(reader, end)
+    if day is not None:
+        part = reader.part(day.end) if hours is None else None
+        placed = each_hour(expression, lambda hour: replace(in_part(hour, part), day=day.expression))
+        return Read(placed, day.end + (part is not None))
+    tonight = reader.inner(reader.skip(reader.skip_sign(end, ","), Kind.OF)) if hours is None else None
+    if tonight is not None and isinstance(tonight.expression, PartOfDay):
+        return Read(_of_part(expression, tonight.expression), tonight.end)
+    if hours is None:
+        read = clock_time(reader, at + marked, marked=False)
+        return Read(*read) if read is not None else None
+    told = any(reader.has(i, Kind.HALF_DAY, Kind.HOURS) or reader.is_text(i, ":") for i in range(at, end))
+    return Read(expression, end) if told else None
 
 
 def _day_behind(reader: Reader, at: int) -> Read | None:

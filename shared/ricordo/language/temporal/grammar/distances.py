@@ -3,16 +3,14 @@
 from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay
 from ricordo.language.temporal.expressions.relative_dates import (
     HALVES,
+    NOW,
     Amount,
     Away,
-    Lasting,
-    Now,
     Period,
     Rolling,
     Unit,
 )
 from ricordo.language.temporal.expressions.shapes import is_day
-from ricordo.language.temporal.grammar.anchor_rules import away_on_weekday
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
@@ -29,7 +27,7 @@ def day_away(reader: Reader, at: int) -> Read | None:
 
 
 def away(reader: Reader, at: int) -> Read | None:
-    """Read "two weeks ago", "a week ago on Monday", "3 days later", "in 10 days", "tra due settimane"."""
+    """Read "two weeks ago", "3 days later", "in 10 days", "tra due settimane"."""
     ahead = reader.has(at, Kind.IN)
     begin = reader.skip(reader.skip(at, Kind.IN), Kind.AT) if ahead else at
     read = reader.amount(begin)
@@ -38,10 +36,8 @@ def away(reader: Reader, at: int) -> Read | None:
     amount, end = read
     distance = _placed(reader, amount, end)
     if distance is None and ahead and not _soon(reader, begin):
-        distance = Read(Away(amount, 1), end)
-    if distance is None or not isinstance(distance.expression, Away):
-        return distance
-    return away_on_weekday(reader, distance.expression, distance.end) or distance
+        return Read(Away(amount, 1), end)
+    return distance
 
 
 def _soon(reader: Reader, at: int) -> bool:
@@ -81,7 +77,7 @@ def _anchored(reader: Reader, amount: Amount, at: int) -> Read | None:
 
 def _anchor(reader: Reader, at: int) -> Read | None:
     if reader.has(at, Kind.NOW):
-        return Read(Now(), at + 1)
+        return Read(NOW, at + 1)
     read = reader.period(at)
     return read if read is not None and is_day(read.expression) else None
 
@@ -96,18 +92,8 @@ def bounded_away(reader: Reader, at: int) -> Read | None:
     far = read.expression
     if reader.has(at, Kind.MORE):
         return Read(Bound("before" if far.sign < 0 else "after", far), read.end)
-    near = far.anchor or Now()
+    near = far.anchor or NOW
     return Read(Between(far, near) if far.sign < 0 else Between(near, far), read.end)
-
-
-def lasting(reader: Reader, at: int) -> Read | None:
-    """Read "for 3 days from today", "per una settimana dal 20 dicembre"."""
-    read = reader.amount(at + 1) if reader.has(at, Kind.FOR) else None
-    if read is None:
-        return None
-    place = reader.skip_sign(read[1], ",")
-    anchor = _anchor(reader, place + 1) if reader.has(place, Kind.FROM, Kind.SINCE) else None
-    return Read(Lasting(read[0], anchor.expression), anchor.end) if anchor is not None else None
 
 
 def rolling(reader: Reader, at: int) -> Read | None:
@@ -133,17 +119,19 @@ def _counted(reader: Reader, at: int) -> Read | None:
     """Read a relation before, between or behind a number and its unit."""
     this = reader.relation(at) == "this" and reader.relation(at + 1) in {"last", "past", "next", "coming"}
     at = at + 1 if this else at
-    relation = reader.relation(at)
+    relation, count, unit = reader.relation(at), reader.number(at, Kind.NUMBER), reader.unit(at + 2)
     if relation is not None:
         read = _behind_relation(reader, at)
-        end = read[1] if read is not None else at
+    elif count is not None and unit is not None and reader.relation(at + 1) is not None:
+        # "The 2 upcoming months"
+        relation, read = reader.relation(at + 1), (Amount(((count, unit),)), at + 3)
     else:
-        read = _with_relation(reader, at)
+        read = reader.amount(at) or _days_of(reader, at)
         relation = reader.relation(read[1]) if read is not None else None
-        end = read[1] + 1 if read is not None else at
-    if read is None or relation in {None, "this"} or reader.leads_on(end - 1):
+        read = (read[0], read[1] + 1) if read is not None else None
+    if read is None or relation in {None, "this"} or reader.leads_on(read[1] - 1):
         return None
-    return Read(Rolling(read[0], -1 if relation in {"last", "past"} else 1), end)
+    return Read(Rolling(read[0], -1 if relation in {"last", "past"} else 1), read[1])
 
 
 def _behind_relation(reader: Reader, at: int) -> tuple[Amount, int] | None:
@@ -170,10 +158,8 @@ def _has_subject(reader: Reader, at: int) -> bool:
 def _unit_and_a_half(reader: Reader, at: int) -> tuple[Amount, int] | None:
     """Read "year and a half", "anno e mezzo"."""
     unit = reader.unit(at)
-    half = HALVES.get(unit) if unit is not None else None
-    if unit is None or half is None or not reader.has(at + 1, Kind.AND_HALF):
-        return None
-    return Amount(((1, unit), half)), at + 2
+    half = HALVES.get(unit) if unit is not None and reader.has(at + 1, Kind.AND_HALF) else None
+    return (Amount(((1, unit), half)), at + 2) if unit is not None and half is not None else None
 
 
 def _days_of(reader: Reader, at: int) -> tuple[Amount, int] | None:
@@ -182,28 +168,6 @@ def _days_of(reader: Reader, at: int) -> tuple[Amount, int] | None:
     if unit is None or not reader.has(at, Kind.PLURAL):
         return None
     return Amount(((3, unit),)), at + 1
-
-
-def _with_relation(reader: Reader, at: int) -> tuple[Amount, int] | None:
-    """Read "3 giorni scorsi", "giorni scorsi"; the relation stands at the returned index."""
-    count, unit = reader.number(at, Kind.NUMBER), reader.unit(at + 2)
-    if count is not None and unit is not None and reader.relation(at + 1) is not None:
-        return None
-    read = reader.amount(at) or _days_of(reader, at)
-    return read if read is not None and reader.relation(read[1]) is not None else None
-
-
-def counted_with_relation_between(reader: Reader, at: int) -> Read | None:
-    """Read "the 2 upcoming months", "2 next days"."""
-    begin = reader.skip(at, Kind.THE)
-    count, unit, relation = (
-        reader.number(begin, Kind.NUMBER),
-        reader.unit(begin + 2),
-        reader.relation(begin + 1),
-    )
-    if count is None or unit is None or relation in {None, "this"}:
-        return None
-    return Read(Rolling(Amount(((count, unit),)), -1 if relation in {"last", "past"} else 1), begin + 3)
 
 
 _ROLLED: frozenset[Unit] = frozenset({"day", "week", "month", "year", "hour", "minute", "fortnight"})

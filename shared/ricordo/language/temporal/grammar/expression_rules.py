@@ -7,37 +7,20 @@ from ricordo.language.temporal.expressions.compounds import PartOfDay
 from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import counted, neighbour, nth
-from ricordo.language.temporal.grammar.clocks import (
-    clock,
-    clock_range,
-    hour_then_day,
-    on_day,
-    on_part,
-    part_of_day,
-    part_then_day,
-)
+from ricordo.language.temporal.grammar.clocks import clock, on_day, on_part, part_of_day, part_then_day
 from ricordo.language.temporal.grammar.distances import (
     away,
     bounded_away,
-    counted_with_relation_between,
     day_away,
-    lasting,
     rolling,
 )
 from ricordo.language.temporal.grammar.named_dates import day_alone, named_date
 from ricordo.language.temporal.grammar.numeric_dates import compact_date, numeric_date
-from ricordo.language.temporal.grammar.periods import calendar_period, month, season, weekday
-from ricordo.language.temporal.grammar.ranges import (
-    between,
-    bound,
-    days_of_month,
-    month_range,
-    month_with_days,
-    week_with_days,
-)
+from ricordo.language.temporal.grammar.periods import calendar_period, weekday, yearly
+from ricordo.language.temporal.grammar.ranges import between, bound, within
 from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_period, week_of
 from ricordo.language.temporal.grammar.token_reader import Read, Reader, RuleTable, longest
-from ricordo.language.temporal.grammar.years import bare_year, holiday_name, year_then_part
+from ricordo.language.temporal.grammar.years import bare_year, year_then_part
 from ricordo.language.temporal.lexemes import Lexeme
 from ricordo.language.temporal.lexicon import KEY_KINDS, Kind, Lexicon
 
@@ -49,20 +32,17 @@ _PERIODS: RuleTable = (
     (numeric_date, frozenset({Kind.NUMBER})),
     (named_date, _DAY_NAMES | {Kind.NUMBER, Kind.ORDINAL, Kind.MONTH}),
     (day_alone, _DAY_NAMES | {Kind.ORDINAL}),
-    (holiday_name, _LEADING | {Kind.HOLIDAY}),
     (day_away, frozenset({Kind.THE, Kind.DAY})),
     (counted, frozenset({Kind.NUMBER, Kind.IN})),
     (away, frozenset({Kind.NUMBER, Kind.MINUTES, Kind.HALVING, Kind.IN})),
     (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT, Kind.IN, Kind.OVER}),
-    (counted_with_relation_between, frozenset({Kind.THE, Kind.NUMBER})),
     (weekday, _DAY_NAMES | {Kind.ORDINAL, Kind.UNIT}),
     (neighbour, _DAY_NAMES | {Kind.UNIT, Kind.ORDINAL}),
     (nth, frozenset({Kind.ON, Kind.THE, Kind.ORDINAL, Kind.QUARTER, Kind.HALF, Kind.NUMBER})),
     (week_of, frozenset({Kind.THE, Kind.UNIT, Kind.HOLIDAY, Kind.NUMBER})),
     (edge, _LEADING | {Kind.EDGE, Kind.UNIT, Kind.ORDINAL}),
     (calendar_period, _LEADING | {Kind.UNIT}),
-    (month, _LEADING | {Kind.MONTH, Kind.NUMBER}),
-    (season, _LEADING | {Kind.SEASON}),
+    (yearly, _LEADING | {Kind.MONTH, Kind.NUMBER, Kind.SEASON, Kind.HOLIDAY}),
     (decade, frozenset({Kind.THE, Kind.DECADE, Kind.DECADE_WORD, Kind.NUMBER, Kind.SIGN})),
     (bare_year, frozenset({Kind.THE, Kind.UNIT, Kind.NUMBER, Kind.SIGN})),
     (year_then_part, _LEADING | {Kind.UNIT, Kind.NUMBER, Kind.SIGN}),
@@ -75,18 +55,12 @@ _ENDS = frozenset(
     | {Kind.SEASON, Kind.EDGE, Kind.QUARTER}
 )
 _COMPOSED: RuleTable = (
-    (days_of_month, _OPENING | {Kind.THE, Kind.NUMBER, Kind.ORDINAL}),
     (between, _OPENING | _DAY_NAMES | _ENDS),
-    (month_range, frozenset({Kind.MONTH})),
-    (month_with_days, _LEADING | {Kind.MONTH, Kind.UNIT}),
-    (week_with_days, _LEADING | {Kind.UNIT}),
+    (within, _OPENING | _LEADING | {Kind.MONTH, Kind.UNIT, Kind.NUMBER, Kind.ORDINAL}),
     (bound, _OPENING | _DAY_NAMES | _ENDS | {Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.UP_TO}),
     (part_then_day, frozenset({Kind.THE, Kind.PART})),
-    (hour_then_day, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
-    (clock_range, frozenset({Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
-    (clock, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
+    (clock, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR, Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
     (bounded_away, frozenset({Kind.MORE, Kind.LESS})),
-    (lasting, frozenset({Kind.FOR})),
 )  # fmt: skip
 _LEAD = 6  # lexemes that may stand before the first strong one: "from the end of the first"
 
@@ -204,19 +178,7 @@ def _is_name(reader: Reader, at: int, end: int) -> bool:
     """Whether somebody is called so: "aunt May", "April told me"."""
     if end != at + 1 or not reader.items[at].capital:
         return False
-    return reader.has(at - 1, Kind.TITLE) or reader.has(end, Kind.SPEAKING) or _has_surname(reader, at)
-
-
-def _has_surname(reader: Reader, at: int) -> bool:
-    """Whether a month stands alone before another name: "August Strindberg", not "in August Anna"."""
-    if (
-        not reader.has(at, Kind.MONTH)
-        or at + 1 >= len(reader.items)
-        or (at > 0 and reader.items[at - 1].values)
-    ):
-        return False
-    surname = reader.items[at + 1]
-    return surname.capital and surname.text.isalpha() and not surname.values
+    return reader.has(at - 1, Kind.TITLE) or reader.has(end, Kind.SPEAKING)
 
 
 def _is_whole(reader: Reader, at: int, read: Read) -> bool:

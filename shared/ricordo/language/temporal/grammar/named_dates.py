@@ -100,16 +100,9 @@ def _beyond(reader: Reader, at: int) -> int | None:
 def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
     day = _day_of_month(reader, at)
     month = _month(reader, day[1]) or _month_behind_point(reader, day[1]) if day else None
-    if day is None or month is None or _are_two(reader, day[1] - 1):
+    if day is None or month is None:
         return None
     return _dated(reader, CalendarDay(day[0], month[0], weekday), month[1])
-
-
-def _are_two(reader: Reader, at: int) -> bool:
-    """Whether a number in words stands before a verb: "these two may differ"; a date has an ordinal there."""
-    spelled = reader.has(at, Kind.NUMBER) and not reader.has_digit(at) and not reader.has(at, Kind.ORDINAL)
-    verb = at + 1 < len(reader.items) and reader.items[at + 1].weak and reader.lexicon.month_first
-    return spelled and verb and year_after(reader, at + 2) is None
 
 
 def _dated(reader: Reader, day: CalendarDay, at: int) -> Read:

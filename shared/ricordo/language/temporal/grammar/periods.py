@@ -1,10 +1,12 @@
 """Rules for units of the calendar: weeks, months, seasons, weekdays."""
 
-from ricordo.language.temporal.expressions.base import OFFSETS, Relation
-from ricordo.language.temporal.expressions.calendar_dates import Month, Season
-from ricordo.language.temporal.expressions.parts import Counted, Nth
-from ricordo.language.temporal.expressions.relative_dates import Period, Unit, Weekday, Weekend
-from ricordo.language.temporal.grammar.anchor_rules import nth, weekday_away, with_year
+from dataclasses import replace
+
+from ricordo.language.temporal.expressions.base import OFFSETS, Relation, Yearly
+from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month
+from ricordo.language.temporal.expressions.parts import Neighbour, Nth
+from ricordo.language.temporal.expressions.relative_dates import TODAY, Period, Unit, Weekday, Weekend
+from ricordo.language.temporal.grammar.anchor_rules import nth, weekday_away, with_year, yearly_at
 from ricordo.language.temporal.grammar.numeric_dates import year_at
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
@@ -46,7 +48,7 @@ def _related(reader: Reader, unit: Unit, relation: Relation, at: int, end: int) 
     if not _is_one(reader, unit, relation, end):
         return None
     if unit == "weekend" and relation == "coming" and reader.relation(at) == "this":
-        return Read(Weekend(ahead=True), end)
+        return Read(Neighbour(1, TODAY, "weekend"), end)
     return Read(Period(unit, OFFSETS[relation]), end)
 
 
@@ -81,36 +83,43 @@ def _the_one(reader: Reader, at: int, end: int) -> bool:
     )
 
 
-def month(reader: Reader, at: int) -> Read | None:
-    """Read "May", "May 2023", "June of '99", "2015 June", "last May", "lo scorso maggio", "maggio scorso"."""
+def yearly(reader: Reader, at: int) -> Read | None:
+    """Read "May", "June of '99", "2015 June", "lo scorso maggio", "l'estate scorsa", "Easter 2019"."""
     year = year_at(reader, at)
     if year is not None:
         place = reader.skip_sign(at + 1, "-", "/", ",")
-        named = reader.number(place, Kind.MONTH)
-        return Read(Month(named, year=year), place + 1) if named is not None else None
+        month = reader.number(place, Kind.MONTH)
+        return Read(Month(month, year=year), place + 1) if month is not None else None
     begin = reader.skip(at, Kind.THE)
     relation = reader.relation(begin)
     begin += relation is not None
-    named = reader.number(begin, Kind.MONTH)
-    if named is None:
+    named, end = yearly_at(reader, begin), begin + 1
+    if named is None or (reader.has(begin, Kind.SEASON) and reader.has(begin - 1, Kind.NUMBER)):
         return None
-    end = begin + 1
     if relation is None and reader.relation_behind(end, Kind.UNIT, Kind.MONTH) is not None:
         relation, end = reader.relation(end), end + 1
     if relation is not None:
         verb = relation == "this" and reader.items[begin].weak and not reader.items[begin].capital
-        return None if verb and not reader.ends_clause(end) else Read(Month(named, relation=relation), end)
-    return _month_and_year(reader, named, begin, end)
+        verb = verb and not reader.has(begin, Kind.SEASON) and not reader.ends_clause(end)
+        return None if verb else Read(replace(named, relation=relation), end)
+    skipped = second_next(reader, end)
+    if skipped is not None and skipped[0] < 0:
+        return Read(replace(named, relation="last", skipped=1), skipped[1])
+    return _with_its_year(reader, named, at, begin)
 
 
-def _month_and_year(reader: Reader, named: int, begin: int, end: int) -> Read | None:
+def _with_its_year(reader: Reader, named: Yearly, at: int, begin: int) -> Read | None:
+    end = begin + 1
     point = end + 1 if reader.is_text(end, ".") and reader.has(end + 1, Kind.NUMBER, Kind.OF) else end
-    placed = with_year(reader, Month(named), point)
+    placed = with_year(reader, named, point)
     if placed.end > point:
         return placed
-    if reader.has(begin - 1, Kind.ARTICLE) or (reader.items[begin].weak and not _in_company(reader, begin)):
-        return None
-    return Read(Month(named), end)
+    told = isinstance(named, Holiday) or not reader.has(begin - 1, Kind.ARTICLE)
+    if reader.has(begin, Kind.SEASON):
+        told = reader.has(at - 1, *_COMPANY, Kind.OVER)
+    elif isinstance(named, Month):
+        told = told and (not reader.items[begin].weak or _in_company(reader, begin))
+    return Read(named, end) if told else None
 
 
 _COMPANY = (
@@ -132,26 +141,6 @@ def _in_company(reader: Reader, at: int) -> bool:
 
 
 _SHORT = 3
-
-
-def season(reader: Reader, at: int) -> Read | None:
-    """Read "last summer", "the summer of 2023", "l'estate scorsa", "in winter"."""
-    begin = reader.skip(at, Kind.THE)
-    relation = reader.relation(begin)
-    begin += relation is not None
-    first = reader.number(begin, Kind.SEASON)
-    if first is None or reader.has(begin - 1, Kind.NUMBER):
-        return None
-    end = begin + 1
-    if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
-        relation, end = reader.relation(end), end + 1
-    if relation is not None:
-        return Read(Season(first, relation=relation), end)
-    skipped = second_next(reader, end)
-    if skipped is not None and skipped[0] < 0:
-        return Read(Counted(2, Season(first, relation="last")), skipped[1])
-    placed = with_year(reader, Season(first), end)
-    return placed if placed.end > end or reader.has(at - 1, *_COMPANY, Kind.OVER) else None
 
 
 def weekday(reader: Reader, at: int) -> Read | None:
@@ -196,7 +185,7 @@ def _weekday_placed(reader: Reader, day: int, end: int) -> Read:
         return Read(Weekday(day, within=within.expression), within.end)
     skipped = second_next(reader, end)
     if skipped is not None and skipped[0] < 0:
-        return Read(Counted(2, Weekday(day, "last")), skipped[1])
+        return Read(Neighbour(-1, TODAY, weekday=day, n=2), skipped[1])
     return weekday_away(reader, day, end) or Read(Weekday(day), end)
 
 

@@ -2,18 +2,12 @@
 
 from typing import cast
 
-from ricordo.language.temporal.expressions.calendar_dates import (
-    Holiday,
-    Month,
-    NumberedWeek,
-    Season,
-    Years,
-)
+from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Years
 from ricordo.language.temporal.expressions.compounds import Between
-from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear, SomeOf, WeekOf
+from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear
 from ricordo.language.temporal.expressions.relative_dates import Period, Rolling, Unit
 from ricordo.language.temporal.expressions.shapes import is_day
-from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year
+from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year, year_of
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
@@ -30,23 +24,24 @@ def week_of(reader: Reader, at: int) -> Read | None:
     place = reader.skip_sign(reader.skip(begin + 1, Kind.NUMBERED), ".")
     number = reader.number(place, Kind.NUMBER)
     if unit == "week" and number is not None and 1 <= number <= _MOST_WEEKS and reader.digits(place):
-        return with_year(reader, NumberedWeek(number), place + 1)
+        year, end = year_of(reader, place + 1)
+        return Read(Nth(year if end > place + 1 else Years(None), number, "week"), end)
     place = reader.skip(begin + 1, Kind.SINCE, Kind.OF, Kind.ON, Kind.THE, Kind.BEGINNING, most=5)
     inner = reader.period(place)
     if inner is None or not is_day(inner.expression) or is_year(inner.expression):
         return None
-    return Read(WeekOf(inner.expression, weekend=unit == "weekend"), inner.end)
+    return Read(Neighbour(0, inner.expression, unit), inner.end)
 
 
 _MOST_WEEKS = 53
 
 
 def _holiday_weekend(reader: Reader, at: int) -> Read | None:
-    name = reader.word(at, Kind.HOLIDAY)
-    if name is None or reader.unit(at + 1) not in {"week", "weekend"}:
+    name, unit = reader.word(at, Kind.HOLIDAY), reader.unit(at + 1)
+    if name is None or unit not in {"week", "weekend"}:
         return None
     day = with_year(reader, Holiday(name), at + 2)
-    return Read(WeekOf(day.expression, weekend=reader.unit(at + 1) == "weekend"), day.end)
+    return Read(Neighbour(0, day.expression, unit), day.end)
 
 
 def decade(reader: Reader, at: int) -> Read | None:
@@ -93,7 +88,7 @@ def edge(reader: Reader, at: int) -> Read | None:
     return Read(Edge(whole.expression, name), whole.end)
 
 
-_WHOLE = Period | Month | Years | Season | Nth | WeekOf | OfYear
+_WHOLE = Period | Month | Years | Nth | Neighbour | OfYear
 
 
 def _first_years(reader: Reader, at: int) -> Read | None:
@@ -106,17 +101,15 @@ def _first_years(reader: Reader, at: int) -> Read | None:
 
 def _edge_behind(reader: Reader, at: int) -> Read | None:
     """Read "this year so far", "year to date"."""
-    whole = calendar_period(reader, at)
-    end = whole.end if whole is not None else at + 1
-    if reader.word(end, Kind.EDGE) != "elapsed":
-        return None
     unit = reader.unit(at)
-    period = whole.expression if whole is not None else Period(unit, 0) if unit is not None else None
-    return Read(Edge(period, "elapsed"), end + 1) if isinstance(period, Period) else None
+    whole = calendar_period(reader, at) or (Read(Period(unit, 0), at + 1) if unit is not None else None)
+    if whole is None or reader.word(whole.end, Kind.EDGE) != "elapsed":
+        return None
+    return Read(Edge(whole.expression, "elapsed"), whole.end + 1)
 
 
 _JOINTS = (Kind.IN, Kind.ON, Kind.OF, Kind.AT, Kind.OVER)
-_LONG = _WHOLE | Between | Edge | Neighbour | NumberedWeek | Rolling
+_LONG = _WHOLE | Between | Edge | Rolling
 _NOT_WITHIN = ("for", "from", "'s", "per")  # "what did we plan on Saturday for May?"
 _TOO_SHORT: dict[Unit, frozenset[Unit]] = {
     "day": frozenset(),
@@ -134,7 +127,7 @@ def some_of_period(reader: Reader, at: int) -> Read | None:
     whole = _whole(reader, end)
     if whole is None or is_day(whole.expression) or not _holds(reader, whole, end, unit):
         return None
-    return Read(SomeOf(whole.expression), whole.end)
+    return Read(Edge(whole.expression, "some"), whole.end)
 
 
 def _some(reader: Reader, at: int) -> tuple[int, Unit] | None:

@@ -1,27 +1,14 @@
-"""Rules for holidays and years."""
+"""Rules for years."""
 
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.calendar_dates import Holiday, Years
+from ricordo.language.temporal.expressions.calendar_dates import Years
 from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.grammar.anchor_rules import in_year, is_year, with_year
+from ricordo.language.temporal.grammar.anchor_rules import in_year, is_year
 from ricordo.language.temporal.grammar.distances import away
 from ricordo.language.temporal.grammar.numeric_dates import short_year_at, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.token_reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
-
-
-def holiday_name(reader: Reader, at: int) -> Read | None:
-    """Read "Easter", "Easter 2019", "last Halloween", "Thanksgiving of this year"."""
-    begin = reader.skip(at, Kind.THE)
-    relation = reader.relation(begin)
-    name = reader.word(begin + (relation is not None), Kind.HOLIDAY)
-    if name is None:
-        return None
-    end = begin + 1 + (relation is not None)
-    if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
-        relation, end = reader.relation(end), end + 1
-    return Read(Holiday(name, relation=relation), end) if relation else with_year(reader, Holiday(name), end)
 
 
 def bare_year(reader: Reader, at: int) -> Read | None:
