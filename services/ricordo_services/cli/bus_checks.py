@@ -1,7 +1,9 @@
 """Checks NATS, its streams, the workers that listen there, and the answer to a query."""
 
+import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
 import nats.errors
@@ -26,11 +28,15 @@ from ricordo_services.cli.worker_reports import (
 
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
 """Workers that memory needs, by the names they report."""
+_HALVES: Final = frozenset({"encode", "index"})
+"""What the worker embedding reports."""
+_INDEX_OWNERS: Final = frozenset({"index", "retrieval"})
 _WELL: Final = ("ready", "starting", "yielding")
 """States of workers that are not worth a finding."""
 _SECONDS: Final = 3.0
 _MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
-_START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
+_LIFECYCLE: Final = "decay"
+"""A job of the worker lifecycle, by the name it reports; memory works without, for a time."""
 _HALTED: Final = "mend what its log tells of and start it again; what failed waits, and is not lost"
 _STREAMS: Final = "streams"
 _UNSEEN: Final = Finding("workers", State.NOTED, "are not told of to these credentials; recall says more")
@@ -55,8 +61,13 @@ class BusReport:
     encoded: bool | None = None
 
 
-async def check_bus(target: ServerTarget, own: EmbeddingSettings) -> BusReport:
-    """Check NATS and what runs on it; `own` stands in for models that no worker reports."""
+async def check_bus(target: ServerTarget, own: EmbeddingSettings, beside: Path | None) -> BusReport:
+    """Check NATS and what runs on it.
+
+    Args:
+        own: stands in for models that no worker reports.
+        beside: the data folder, where the NATS is that of a stack which runs here.
+    """
     try:
         async with target.connection(_SECONDS) as connection:
             client = connection.client
@@ -66,8 +77,13 @@ async def check_bus(target: ServerTarget, own: EmbeddingSettings) -> BusReport:
             streams = await _streams(client)
             worker_reports = await _at_work(client)
             seen = worker_reports.reports or not any(one.name == _STREAMS for one in streams)
-            found += [*streams, *(_workers(worker_reports) if seen else [_UNSEEN])]
-            lacking, answer = await _answer(MemoryClient(connection), worker_reports.embedding(own) or own)
+            found += [*streams, *(_workers(worker_reports, beside) if seen else [_UNSEEN])]
+            if "retrieval" in worker_reports.reports or not seen:
+                lacking, answer = await _answer(
+                    MemoryClient(connection), worker_reports.embedding(own) or own
+                )
+            else:
+                lacking, answer = None, [missing("recall", "nobody answers", "")]
             encoded = None if lacking is None else Degradation.MODEL not in lacking
             return BusReport([*found, *answer], worker_reports, encoded)
     except RicordoError as error:
@@ -111,16 +127,29 @@ def _stream(name: str, stream: StreamInfo) -> Finding:
     return well(name, seen)
 
 
-def _workers(worker_reports: WorkerReports) -> list[Finding]:
+def _workers(worker_reports: WorkerReports, beside: Path | None) -> list[Finding]:
     reports = worker_reports.reports
-    found = []
-    for name in NEEDED:
-        if name not in reports:
-            worker = "embedding" if name in ("encode", "index") else name
-            found.append(missing(f"worker {name}", "does not answer", _START.format(worker)))
-    for name, states in sorted(reports.items()):
-        found.append(_worker(name, states))
-    return found
+    lacking = [missing(f"worker {name}", "does not answer", "") for name in NEEDED if name not in reports]
+    if _LIFECYCLE not in reports:
+        detail = "does not answer: nothing fades, and what a crash has lost is not found"
+        lacking.append(Finding("worker lifecycle", State.DEGRADED, detail))
+    if lacking:  # one advice for all of them
+        lacking[-1] = replace(lacking[-1], advice=_start([one.name for one in lacking], set(reports), beside))
+    return [*lacking, *(_worker(name, states) for name, states in sorted(reports.items()))]
+
+
+def _start(lacking: Sequence[str], present: set[str], beside: Path | None) -> str:
+    """Say how to start workers, by the names of their findings."""
+    own = [name.removeprefix("worker ") for name in lacking]
+    whole = _HALVES if _HALVES.issubset(own) else ()
+    names = list(dict.fromkeys("embedding" if name in whole else name for name in own))
+    command, it = f"ricordo worker {' '.join(names)}", "it" if len(names) == 1 else "them"
+    if beside is None:
+        return f"start {it}: `{command}`, with the settings of the servers"
+    again = f"`ricordo up` runs without {it}: stop it, and start it again with all workers"
+    if _INDEX_OWNERS.intersection(own) and _INDEX_OWNERS & present:  # one process alone opens the index
+        return again
+    return f"{again}, or start {it} beside it: `{command} --data-dir {shlex.quote(str(beside))}`"
 
 
 def _worker(name: str, reports: Sequence[Report]) -> Finding:

@@ -57,7 +57,7 @@ async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
     if stack is not None and local and (call.data_dir is not None or not postgres_named):
         settings = of_stack(settings, call.folder, stack)
     own = settings.embedding
-    bus = await check_bus(target, own)
+    bus = await check_bus(target, own, call.folder if local else None)
     found = list(bus.findings)
     reported = bus.worker_reports.embedding(own)
     embedding = reported or own

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
 from ricordo.client.exceptions import first_of
+from ricordo.client.publish_methods import acknowledged
 from ricordo.messages.codec import readable_id
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
@@ -63,12 +64,14 @@ class Publication:
 
     Attributes:
         repeated: whether any of these was published just before, by the word of the stream.
+        known: how many were stored before; None if that was not asked.
     """
 
     report: Callable[[Fault], None]
     source: str = "standard input"
     acknowledged: list[Acknowledged] = field(default_factory=list)
     repeated: bool = False
+    known: int | None = None
     remembered: int = 0
     faults: list[Fault] = field(default_factory=list)
 
@@ -80,8 +83,7 @@ class Publication:
     @property
     def so_far(self) -> str:
         """The progress, for a message when it is interrupted."""
-        number = len(self.acknowledged)
-        return f"{number} messages were acknowledged, and publishing all of them again is safe"
+        return f"{acknowledged(len(self.acknowledged))}, and publishing all of them again is safe"
 
     def fail(self, fault: Fault) -> None:
         """Note and report a fault."""

@@ -5,6 +5,7 @@ to publish it.
 """
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing, contextmanager
@@ -16,6 +17,8 @@ from typing import Final, cast, get_args
 import typer
 from rich.text import Text
 
+from ricordo.client import MemoryClient, RicordoError
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.message_types import format_instant
 from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import FAILED, Interrupted, Misused
@@ -47,6 +50,7 @@ from ricordo_services.importers.registry import PARSERS, parse_export
 from ricordo_services.importers.survey import Survey
 
 RICORDO: Final = "ricordo"
+_ASKED_AT_ONCE: Final = 16
 _SHOWN: Final = 20  # names, or malformed entries
 
 
@@ -204,6 +208,7 @@ async def _publish(
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
             watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
+            publication.known = await _known(client, survey, options.conversion)
             with progress(err_console(), "published", quiet=call.as_json) as show:
 
                 def advance(_: int) -> None:
@@ -223,12 +228,28 @@ async def _publish(
     return publication
 
 
+async def _known(client: MemoryClient, survey: Survey, conversion: Conversion) -> int | None:
+    """Count the messages that are stored already, by samples of many; None if nobody can tell."""
+    ids = [json.loads(body)["id"] for message in survey.samples for body in conversion.bodies(message)]
+    known, total = 0, len(ids)
+    try:
+        while some := ids[:_ASKED_AT_ONCE]:
+            found = await asyncio.gather(*map(client.status, some))
+            known += sum(one.state is not MessageState.UNKNOWN for one in found)
+            del ids[:_ASKED_AT_ONCE]
+    except RicordoError:
+        return None
+    return round(known * survey.messages / max(total, 1))
+
+
 def _summarise(
     survey: Survey, conversion: Conversion, publication: Publication | None, *, wait: bool, as_json: bool
 ) -> None:
     done = {}
     if publication is not None:
         done["published"] = len(publication.acknowledged)
+        if publication.known is not None:
+            done["known"] = publication.known
         if wait:
             done["remembered"] = publication.remembered
         done["failed"] = len(publication.faults)
@@ -274,9 +295,19 @@ def _print_page(survey: Survey, done: Mapping[str, int], users: Mapping[str, str
     found = counted(survey.messages, "messages")
     line = Text(f"{found} in {counted(len(survey.conversations), 'conversations')}")
     for what, count in done.items():
-        if count or what != "failed":
+        if what == "known":
+            line.append(_news(count, survey))
+        elif count or what != "failed":
             line.append(f", {count} {what}", "bold red" if what == "failed" else "green")
     out_console().print(line if done else line.append("; nothing was published"))
     for each in survey.most_active():
         span = f"{each.first:%Y-%m-%d} to {each.last:%Y-%m-%d}"
         print_text(f"{each.messages:>8}  {span}  {each.sample.title or 'untitled'}")
+
+
+def _news(known: int, survey: Survey) -> str:
+    """Say how many messages add nothing, since an earlier import has brought them."""
+    if known == survey.messages > 0:
+        return " again: nothing is new"
+    about = "" if survey.messages <= len(survey.samples) else "about "
+    return f" ({about}{known} known before)" if known else ""

@@ -24,6 +24,10 @@ _NO_EXPORT: Final = re.compile(r"(^|/)(__MACOSX/|\.)")
 class UnreadableExport(Exception):
     """A file is not an export of the service, or is broken; the message says where and what to do."""
 
+    def without(self, place: str) -> str:
+        """Return the message without the place that begins it."""
+        return str(self).removeprefix(place).lstrip(" ,")
+
 
 @dataclass(frozen=True, slots=True)
 class ExportArchive:

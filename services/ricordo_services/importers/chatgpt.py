@@ -5,7 +5,7 @@ Each conversation is a tree of messages, `mapping`; the branch that was kept lea
 https://github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -51,9 +51,11 @@ def _conversation(options: ParserOptions, place: str, conversation: Mapping[str,
         if message is None:
             continue
         where = f"{place}.mapping.{node}"
-        earlier = message.get("create_time") or earlier
-        sent_at = options.instant(earlier)
-        yield read_entry(where, _message, where, message, key, title, sent_at)
+        time = (message.get("create_time") if isinstance(message, Mapping) else None) or earlier
+        entry = read_entry(where, _message, where, message, key, title, partial(options.instant, time))
+        yield entry
+        if isinstance(entry, PastMessage):
+            earlier = time
 
 
 def _has_words(node: Mapping[str, Any]) -> bool:
@@ -62,7 +64,11 @@ def _has_words(node: Mapping[str, Any]) -> bool:
 
 
 def _message(
-    place: str, message: Mapping[str, Any], conversation: str, title: str, sent_at: datetime
+    place: str,
+    message: Mapping[str, Any],
+    conversation: str,
+    title: str,
+    sent_at: Callable[[], datetime],
 ) -> Entry:
     role, content, metadata = message["author"]["role"], message["content"], message.get("metadata") or {}
     if role == "system":
@@ -81,7 +87,7 @@ def _message(
         key=text_of(message["id"]),
         place=place,
         text=text,
-        sent_at=sent_at,
+        sent_at=sent_at(),
         speaker=_USER if role == "user" else _ASSISTANT,
         role="user" if role == "user" else "assistant",
         own=True,

@@ -88,9 +88,14 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
         )
     workspace = _Workspace.read(export)
     for name in days:
-        messages = export.document(name)
+        try:
+            messages = export.document(name)
+        except UnreadableExport as error:  # of one day and channel; the others are imported
+            yield Skip(export.place(name), SkipReason.MALFORMED, error.without(export.place(name)))
+            continue
         if not isinstance(messages, list):
-            raise UnreadableExport(f"{export.place(name)} is no list of messages: export it again")
+            yield Skip(export.place(name), SkipReason.MALFORMED, "is no list of messages")
+            continue
         for number, message in enumerate(messages):
             place = f"{export.place(name)}, [{number}]"
             yield read_entry(

@@ -10,6 +10,7 @@ from ricordo_services.importers.conversion import text_parts
 from ricordo_services.importers.past_message import PastMessage, Skip, SkipReason, Speaker
 
 MOST_ACTIVE: Final = 10
+_SAMPLES: Final = 500
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class Survey:
         messages: the messages to publish, the parts of long ones counted each.
         cut: messages that are longer than one message may be.
         own: the keys of the speakers of whom the export itself says that they are the user, or an assistant.
+        samples: all messages, or 500 to 1,000 at even distances.
     """
 
     messages: int = 0
@@ -44,6 +46,9 @@ class Survey:
     speakers: dict[str, Speaker] = field(default_factory=dict)
     spoken: Counter[str] = field(default_factory=Counter)
     conversations: dict[str, ConversationCount] = field(default_factory=dict)
+    samples: list[PastMessage] = field(default_factory=list)
+    _step: int = 1
+    _read: int = 0
 
     @classmethod
     def of(cls, entries: Iterable[PastMessage | Skip]) -> "Survey":
@@ -77,6 +82,11 @@ class Survey:
         return [(self.speakers[key].name, number) for key, number in self.spoken.most_common()]
 
     def _add(self, message: PastMessage) -> None:
+        if self._read % self._step == 0:
+            self.samples.append(message)
+        if len(self.samples) == 2 * _SAMPLES:
+            self.samples, self._step = self.samples[::2], 2 * self._step
+        self._read += 1
         parts = len(text_parts(message.text))
         self.messages += parts
         self.cut += parts > 1

@@ -150,8 +150,7 @@ class PublishMethods:
                 done.append(await flying.popleft())
         except RicordoError as error:
             settled = await asyncio.gather(*flying, return_exceptions=True)
-            acknowledged = len(done) + sum(isinstance(item, Published) for item in settled)
-            error.add_note(f"{acknowledged} messages were acknowledged")
+            error.add_note(acknowledged(len(done) + sum(isinstance(item, Published) for item in settled)))
             raise
         finally:
             for task in flying:
@@ -180,6 +179,11 @@ class PublishMethods:
         digest = hashlib.sha256(body).hexdigest()[:16]
         dedup_id = f"{self._connection.tenant}/{message.id}/{digest}"
         return _Outgoing(name, message.id, body, message.timestamp, dedup_id, traceparent)
+
+
+def acknowledged(number: int) -> str:
+    """Say how many messages were acknowledged."""
+    return "1 message was acknowledged" if number == 1 else f"{number} messages were acknowledged"
 
 
 def _read(message: AnyMessage) -> MessageReceived:

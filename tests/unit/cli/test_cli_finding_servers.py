@@ -1,8 +1,10 @@
+import asyncio
 import json
 import os
 from pathlib import Path
 
 import pytest
+from tests.fixtures.nats_server import NatsServerProcess
 from tests.unit.cli.conftest import Cli
 
 from ricordo_services.cli.client_calls import Call, default_data_dir
@@ -115,3 +117,24 @@ def test_doctor_checks_the_stores_of_the_stack_only_with_the_nats_of_the_stack(
         result = cli(*nats, "doctor", "--json") if before else cli("doctor", "--json", *nats)
         findings = {one["name"]: one["state"] for one in json.loads(result.out)["findings"]}
         assert [findings["postgres"], findings["graph"]] == states
+
+
+@pytest.mark.usefixtures("impatience")
+def test_doctor_says_once_how_to_start_all_that_lack(cli: Cli, tmp_path: Path) -> None:
+    server = NatsServerProcess(tmp_path)
+    asyncio.run(server.start())
+    try:
+        elsewhere = json.loads(cli("doctor", "--json", "--nats", server.url).out)["findings"]
+        announce(default_data_dir(), server.url)
+        here = json.loads(cli("doctor", "--json").out)["findings"]
+    finally:
+        server.stop()
+    command = "`ricordo worker ingest embedding enrichment knowledge retrieval lifecycle"
+    for findings, advice in (
+        (elsewhere, f"start them: {command}`, with the settings of the servers"),
+        (here, f"or start them beside it: {command} --data-dir {default_data_dir()}`"),
+    ):
+        lacking = [one for one in findings if one["name"].startswith("worker ")]
+        assert [one["state"] for one in lacking] == ["missing"] * 6 + ["degraded"]
+        (told,) = [one["advice"] for one in lacking if one["advice"]]
+        assert told.endswith(advice)

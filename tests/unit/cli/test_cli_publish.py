@@ -82,7 +82,7 @@ async def test_a_full_stream_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
 async def test_a_lost_connection_ends_it_and_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
     bus = Bus()
     bus.refusals["m-2"] = [Unavailable("the connection is gone")]
-    with pytest.raises(Unavailable, match="gone; 1 messages were acknowledged"):
+    with pytest.raises(Unavailable, match="gone; 1 message was acknowledged"):
         await published(bus, message("m-1"), message("m-2"))
 
 

@@ -97,7 +97,20 @@ def test_malformed_conversations_hold_up_no_others(read: Read, tmp_path: Path) -
     found = read("chatgpt", path)
     assert len(found.messages) == 3
     places = [place.split()[1] for place in found.skips[SkipReason.MALFORMED]]
-    assert places == ["[0]", "[1]", "[2]", "[3]", "[4]"]
+    assert places == ["[0]", "[1]", "[2]", "[3].mapping.a", "[4]"]
+
+
+def test_a_message_of_chatgpt_with_a_broken_date_is_skipped_alone(read: Read, tmp_path: Path) -> None:
+    (conversation,) = json.loads((EXPORTS / "chatgpt/conversations-000.json").read_text())
+    before = read("chatgpt", "conversations-000.json").messages
+    node = before[1].place.rpartition(".")[2]
+    path = tmp_path / "conversations-000.json"
+    for broken in ("yesterday", ["now"], 1e300):
+        conversation["mapping"][node]["message"]["create_time"] = broken
+        path.write_text(json.dumps([conversation]))
+        found = read("chatgpt", path)
+        assert [one.text for one in found.messages] == [before[0].text, before[2].text]
+        assert [place.split()[1] for place in found.skips[SkipReason.MALFORMED]] == [f"[0].mapping.{node}"]
 
 
 def test_an_export_of_the_other_assistant_is_refused(read: Read, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.importers.conftest import EXPORTS, Parsed, Read
+from tests.unit.importers.conftest import EXPORTS, Pack, Parsed, Read
 
 from ricordo_services.importers.archive import UnreadableExport
 from ricordo_services.importers.past_message import SkipReason
@@ -75,6 +75,23 @@ def test_a_workspace_of_slack(read: Read) -> None:
     assert found.skips[MALFORMED] == ["official: general/2024-01-05.json, [8] has no 'ts'"]
     for name in ("davide", "Davide Rossi", "DAVIDE@example.org", "U1"):
         assert found.messages[1].speaker.is_called({name.casefold()})
+
+
+def test_a_broken_day_of_slack_is_skipped_alone(read: Read, pack: Pack) -> None:
+    message = {"type": "message", "user": "U1", "text": "Hello.", "ts": "1704445200.000100"}
+    days: dict[str, object] = {
+        "05": [message],
+        "06": "[{",
+        "07": {"a": 1},
+        "08": [message | {"ts": "1704704400.0"}],
+    }
+    found = read("slack", pack("s.zip", {f"general/2024-01-{day}.json": each for day, each in days.items()}))
+    assert [f"{one.sent_at:%d}" for one in found.messages] == ["05", "08"]
+    place = "s.zip: general/2024-01-"
+    assert [
+        one.startswith(f"{place}06.json line 1, character 3 is no JSON") for one in found.skips[MALFORMED]
+    ]
+    assert found.skips[MALFORMED][1] == f"{place}07.json is no list of messages"
 
 
 def test_a_workspace_of_slackdump(read: Read) -> None:
