@@ -1,8 +1,9 @@
-"""The clock as a port, so that tests can move time."""
+"""The clock as a port, so that tests can move time; and the machine's own."""
 
 import asyncio
 import math
-from datetime import datetime
+import time
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -39,3 +40,19 @@ async def wait_for_event(event: asyncio.Event, seconds: float, clock: Clock) -> 
         for wait in waits:
             wait.cancel()
     return event.is_set()
+
+
+class SystemClock:
+    """Wall time in UTC, the monotonic counter of the machine, and the event loop's sleep."""
+
+    def now(self) -> datetime:
+        """Return the current instant, aware, in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds that never go backwards."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for `seconds` (0 or less yields once to the event loop)."""
+        await asyncio.sleep(seconds)

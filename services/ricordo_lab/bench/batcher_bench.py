@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ricordo.clock import SystemClock
 from ricordo.runtime.process import freeze_gc
 from ricordo.settings import EmbeddingSettings
-from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.arrivals import (
     FixedRateEncoder,
     TimedEncoder,

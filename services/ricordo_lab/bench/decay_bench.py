@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from ricordo.clock import SystemClock
 from ricordo.settings import Settings
-from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.measurement import Options, Report, Stopwatch, rounded
 from ricordo_lab.bench.system import scratch
 from ricordo_services.app import jobs, passes

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
+from ricordo.clock import SystemClock
 from ricordo.graph.port import FactGraph, GraphDelta, in_pages
 from ricordo.memory.facts import Evidence, Fact, fold
-from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.generated_texts import FIRST_SAID
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated
 from ricordo_lab.bench.system import scratch

@@ -12,10 +12,10 @@ from typing import Final
 from pydantic import SecretStr
 
 from ricordo.client import MemoryClient
+from ricordo.clock import SystemClock
 from ricordo.language.annotations import Role
 from ricordo.messages.events import MessageReceived
 from ricordo.settings import Settings
-from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.generated_texts import texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, latencies
 from ricordo_lab.bench.publication import remember

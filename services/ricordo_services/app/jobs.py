@@ -6,6 +6,7 @@ from typing import Final
 
 from ricordo.bus.nats import open_bus
 from ricordo.bus.port import StreamsTooLarge
+from ricordo.clock import SystemClock
 from ricordo.settings import Settings
 from ricordo.store.database import Database
 from ricordo.store.exports import ExportStore
@@ -16,7 +17,6 @@ from ricordo.store.reprocessing import BackfillStore, ReembeddingStore
 from ricordo.store.schema import Tombstone, carry_tombstones, migrate
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore
-from ricordo.system_clock import SystemClock
 from ricordo_services.app.language_models import enriching_model
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.server_connections import bus_settings, topology

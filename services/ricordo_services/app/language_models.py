@@ -8,11 +8,11 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor
+from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor, OllamaRelationReader
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.ollama import OllamaMessageReader, OllamaReader, OllamaRelationReader
+from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
+from ricordo.models.ollama import OllamaReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced

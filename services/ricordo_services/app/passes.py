@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from ricordo.clock import SystemClock
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo.store.consolidation import CompressionStore, ReflectionStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import LITE, PassLocks, PassRuns, RetentionStore
 from ricordo.store.session_store import SessionStore
-from ricordo.system_clock import SystemClock
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import periodic
 from ricordo_services.job_progress import PassReport, PassSummary, silent

@@ -35,17 +35,14 @@ from ricordo_services.ingest.export_pages import ExportHandler
 from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
 from ricordo_services.knowledge.erasure_service import Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.fact_commands import FactCommands
-from ricordo_services.lifecycle.memory_commands import MemoryCommands
-from ricordo_services.lifecycle.notes import NoteHandler
+from ricordo_services.lifecycle.memory_commands import MemoryCommands, NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
-from ricordo_services.retrieval.entity_pages import EntityPages
 from ricordo_services.retrieval.graph_lookup import GraphLookup
 from ricordo_services.retrieval.listing_scopes import ListingScopes
-from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
-from ricordo_services.retrieval.memory_browsing import MemoryBrowser
-from ricordo_services.retrieval.memory_pages import MemoryPages, UserPages
+from ricordo_services.retrieval.lookups import FactLookups, MemoryBrowser, MemoryLookups
+from ricordo_services.retrieval.pages import EntityPages, MemoryPages, UserPages
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.reply_truncation import (

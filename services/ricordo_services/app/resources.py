@@ -26,7 +26,6 @@ from ricordo.models.ollama import OllamaReader
 from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.models.throttle import Throttle
-from ricordo.runtime.availability import Availability
 from ricordo.runtime.event_publishing import BusEmitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
@@ -90,9 +89,6 @@ class Resources:
         self.enter = exits.enter_async_context
         self._exits = exits
         self._edge: EdgeVectorIndex | None = None
-        self._graph_availability = Availability(
-            "graph", self.ask_graph, clock, ttl=_GRAPH_HEALTH_S, timeout=settings.stores.bolt_timeout_s
-        )
 
     @shared
     async def bus(self) -> NatsBus:
@@ -264,7 +260,7 @@ class Resources:
         graph = await self.enter(
             open_graph(stores.bolt_url, stores.bolt_user, password, database=stores.bolt_database)
         )
-        self._exits.push_async_callback(self._graph_availability.close)
+        self._exits.push_async_callback(self.graph_gate.close)
         return graph
 
     async def graph_projector(self) -> GraphProjector:
@@ -281,6 +277,11 @@ class Resources:
         """The gate that is open while PostgreSQL answers."""
         return self.probe("postgres", self.ask_database)
 
+    @property
+    def graph_gate(self) -> ProbeGate:
+        """The gate that is open while the graph answers."""
+        return self.probe("graph", self._ask_graph)
+
     async def ask_database(self) -> None:
         """Raise StoreUnavailable unless PostgreSQL answers."""
         async with (await self.database()).unscoped() as connection:
@@ -293,14 +294,14 @@ class Resources:
         if stores.qdrant_url is None and stores.qdrant_dir is not None:
             await asyncio.to_thread(FreeSpace(stores.qdrant_dir, stores.qdrant_min_free_mb).require)
 
-    async def ask_graph(self) -> None:
+    async def _ask_graph(self) -> None:
         """Raise GraphUnavailable unless the graph answers."""
         if not await (await self.graph()).health():
             raise GraphUnavailable("the graph does not answer")
 
     async def graph_answers(self) -> bool:
         """Return whether the graph answers; it is asked every two seconds, in the background."""
-        return await self._graph_availability.is_available()
+        return await self.graph_gate.answers(_GRAPH_HEALTH_S, self.settings.stores.bolt_timeout_s)
 
     async def record_dead_letter(self, letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
         """Publish a dead letter by `publish`, and store its reason; neither of a forgotten message.

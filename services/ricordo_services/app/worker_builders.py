@@ -172,8 +172,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     bulk = await event_worker(resources, "knowledge-bulk", handler, lane=lane)
     show_fact_models(reader, settings, worker.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()
-    gate = resources.probe("graph", resources.ask_graph)
-    graph = await event_worker(resources, "graph", projector, (gate,))
+    graph = await event_worker(resources, "graph", projector, (resources.graph_gate,))
     catch_up = GraphCatchUp(projector, await resources.store(LifecycleStore), resources.clock)
     job = periodic(resources, "graph-catch-up", catch_up.run, _CATCH_UP_S, woken=changed)
     services: list[Service] = [worker, bulk, graph, job, *await fact_commands(resources, ledger, changed.set)]

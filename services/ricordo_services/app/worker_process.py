@@ -8,7 +8,7 @@ from typing import Final
 
 import structlog
 
-from ricordo.clock import Clock
+from ricordo.clock import Clock, SystemClock
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
@@ -21,7 +21,6 @@ from ricordo.runtime.worker.event_worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReembeddingStore
-from ricordo.system_clock import SystemClock
 from ricordo_services.app import ingest_worker, worker_builders
 from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources

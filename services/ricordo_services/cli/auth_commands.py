@@ -9,8 +9,8 @@ from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import print_line, print_remark
-from ricordo_services.stack.nats_users.users import AccessRefused, Tls, User, Users, everybody_but_bots
-from ricordo_services.stack.nats_users.users_folder import AccessFolder, settings_of
+from ricordo_services.stack.nats_access import AccessFolder, settings_of
+from ricordo_services.stack.nats_users import AccessRefused, Tls, User, Users, everybody_but_bots
 
 _ADDRESS: Final = "nats://127.0.0.1:4222"
 

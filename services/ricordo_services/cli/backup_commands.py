@@ -19,10 +19,18 @@ from ricordo_services.cli.client_calls import Call, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.output import counted, print_json, print_text
-from ricordo_services.stack import StackError, folder_restore
+from ricordo_services.stack import StackError
 from ricordo_services.stack.account import give_to_account, server_account
 from ricordo_services.stack.archive import Backup, Manifest, open_backup, write_backup
-from ricordo_services.stack.folder import FOLDERS, MINIMUM_FREE_BYTES, DataFolder
+from ricordo_services.stack.folder import (
+    BACKED_UP,
+    FOLDERS,
+    MINIMUM_FREE_BYTES,
+    RESTORED,
+    RESTORING,
+    DataFolder,
+    activate,
+)
 from ricordo_services.stack.local import standalone_postgres
 
 _Name = Annotated[str, Field(min_length=1, max_length=128)]
@@ -203,12 +211,12 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
 
 
 def _require_memories(path: Path) -> None:
-    if not any((path / name).exists() for name in (_CLUSTER, folder_restore.RESTORED)):
+    if not any((path / name).exists() for name in (_CLUSTER, RESTORED)):
         raise Failed(f"{path} contains no memories: name the data folder with --data-dir")
 
 
 def _refuse_links(path: Path) -> None:
-    for name in folder_restore.BACKED_UP:
+    for name in BACKED_UP:
         if (path / name).is_symlink():
             raise Failed(f"{path / name} is a link to another place: restore into a new folder")
 
@@ -240,7 +248,7 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     """Restore into a new folder, apply the tombstones there, and swap it in."""
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
-    new = DataFolder(folder.path / folder_restore.RESTORING, folder.lock_fd)
+    new = DataFolder(folder.path / RESTORING, folder.lock_fd)
     _require_space(folder.path, archive.manifest.size)
     try:
         new.path.mkdir(mode=0o700)
@@ -253,7 +261,7 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     except BaseException:
         shutil.rmtree(new.path, ignore_errors=True)
         raise
-    folder_restore.activate(folder.path)
+    activate(folder.path)
     return begun
 
 

@@ -1,18 +1,22 @@
-"""`ricordo migrate|reindex|backfill|lifecycle`: what an administrator runs beside the workers."""
+"""`ricordo migrate|reindex|backfill|lifecycle|bench|eval`: what an administrator runs beside the workers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import importlib
+import importlib.util
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict
 from functools import partial
+from types import ModuleType
 from typing import Final, TypeVar
 
 import typer
+from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 from ricordo.messages.message_types import parse_instant
 from ricordo.settings import Settings
 from ricordo_services.cli.client_calls import Call
-from ricordo_services.cli.command_settings import required_stores, store_settings
+from ricordo_services.cli.command_settings import first_fault, required_stores, store_settings
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, sentence
 from ricordo_services.cli.output import err_console, print_json, print_line, progress
 from ricordo_services.cli.worker_reports import worker_reports
@@ -243,3 +247,44 @@ def _print_pass(done: PassSummary, *, as_json: bool) -> None:
     failed = {"failed": done.failed} if done.failed else {}
     counts["seconds"] = f"{done.seconds:.2f}"
     print_line("  ".join(f"{key} {value}" for key, value in {**counts, **failed}.items()))
+
+
+def bench(context: typer.Context, name: str | None = None) -> None:
+    """Measure speed and size on this machine."""
+    names = _lab("lab_names")
+    _check(name, (*names.BENCHES, names.ALL))
+    _hand_over("bench.bench_command", name, context)
+
+
+def evaluate(context: typer.Context, name: str | None = None) -> None:
+    """Measure the quality of what is derived and recalled, on a data set."""
+    _check(name or "", _lab("lab_names").EVALUATIONS)
+    _hand_over("evaluation.evaluation_command", name, context)
+
+
+def _lab(module: str) -> ModuleType:
+    """Import a module of the lab, which the wheel of the product does not contain."""
+    if importlib.util.find_spec("ricordo_lab") is None:
+        raise Misused(
+            "benchmarks and evaluations are not installed: clone the repository and run `make setup` there"
+        )
+    return importlib.import_module(f"ricordo_lab.{module}")
+
+
+def _check(name: str | None, names: Collection[str]) -> None:
+    """Refuse an unknown name before the lab is loaded, which takes seconds."""
+    if name is None or name in names or name.startswith("-"):  # an option, which the lab parses
+        return
+    fault = f"there is no {name!r}" if name else "which one is missing"
+    raise Misused(f"{fault}: choose from {', '.join(names)}")
+
+
+def _hand_over(module: str, name: str | None, context: typer.Context) -> None:
+    """Call `main` of a module of the lab with the arguments behind the command, and exit with its code."""
+    try:
+        code: int = _lab(module).main([*([name] if name else []), *context.args])
+    except ValidationError as error:
+        if error.title != Settings.__name__:
+            raise
+        raise Failed(first_fault(error)) from None
+    raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""`ricordo up`: the local servers as children, the workers in this process, in the foreground."""
+"""`ricordo up`: the local servers as children, the workers in this process. `ricordo worker`: these alone."""
 
 import asyncio
 import importlib
@@ -9,17 +9,25 @@ import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, Never
 
+import structlog
 from rich.text import Text
 
 from ricordo.bus.port import StreamsTooLarge
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
-from ricordo_services.cli.client_calls import Call, data_dir_option
-from ricordo_services.cli.command_settings import check_health_page, read_settings, set_up_logs
+from ricordo_services.cli.client_calls import Call, checked_url, data_dir_option, running_stack
+from ricordo_services.cli.command_settings import (
+    check_health_page,
+    of_stack,
+    read_settings,
+    set_up_logs,
+    with_bus,
+)
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
 from ricordo_services.cli.findings import describe_room
 from ricordo_services.cli.output import err_console, out_console, print_json
@@ -30,6 +38,10 @@ EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
 """The `WORKERS` of `app.worker_process`, which loads slowly; `encode` and `index` are `embedding` in two."""
 _HALVES: Final = ("encode", "index")
 _APP: Final = "ricordo_services.app.worker_process"
+_log = structlog.stdlib.get_logger(__name__)
+
+_OWNERS: Final = frozenset({"embedding", "index", "retrieval"})
+"""Workers that open the vector index, which admits one process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +212,42 @@ def _greet(at: Endpoints, models: Mapping[str, str | None], *, with_http: bool) 
         console.print(Text(f"\n  # {purpose}", "dim"))
         console.print(Text(f"  {command} {words}{folder}", "cyan"), soft_wrap=True)
     console.print()
+
+
+async def worker(call: Call, names: list[str]) -> None:
+    """Run workers against servers that settings name, or beside a running `up`."""
+    check_names(names)
+    wanted = tuple(names)
+    settings = read_settings()
+    if call.data_dir is not None:
+        settings = _of_running_stack(call.data_dir, wanted)
+    elif call.nats is not None:
+        settings = with_bus(settings, checked_url(call.nats, "--nats"))
+    set_up_logs(settings)
+    from ricordo_services.app import jobs, worker_process  # noqa: PLC0415 - takes seconds to load, and a wrong name none
+
+    await check_health_page(settings.worker)
+    stopping = asyncio.Event()
+    on_ready = partial(_log.info, "ready", workers=", ".join(wanted))
+    with stop_on_signals(stopping):
+        await run_until(stopping, jobs.prepare(settings))
+        if not stopping.is_set():
+            await worker_process.run_workers(settings, wanted, stopping=stopping, on_ready=on_ready)
+
+
+def _of_running_stack(folder: Path, names: Sequence[str]) -> Settings:
+    """Return settings that name the servers of the stack that runs on `folder`."""
+    stack = running_stack(folder)
+    if stack is None or "postgres" not in stack:
+        raise Failed(
+            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, or leave out "
+            "--data-dir, and settings name the servers"
+        )
+    present = stack.get("workers")
+    owners = [name for name in names if name in _OWNERS]
+    if owners and (not isinstance(present, list) or _OWNERS.intersection(present)):
+        raise Misused(
+            f"{' and '.join(owners)} cannot run beside this `ricordo up`: its process owns the vector index, "
+            "which one process alone can open; name other workers"
+        )
+    return of_stack(read_settings(), folder, stack)

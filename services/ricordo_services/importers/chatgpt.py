@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive
-from ricordo_services.importers.conversation_list import branch_to, read_conversations
 from ricordo_services.importers.past_message import (
     Entry,
     ParserOptions,
@@ -19,6 +18,8 @@ from ricordo_services.importers.past_message import (
     Skip,
     SkipReason,
     Speaker,
+    branch_to,
+    read_conversations,
     read_entry,
     text_of,
 )

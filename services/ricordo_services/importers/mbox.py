@@ -16,8 +16,7 @@ from hashlib import blake2b
 from typing import Final, cast
 
 from ricordo.documents.readers import html
-from ricordo.documents.readers.charset import decoded
-from ricordo.documents.reading_limits import Unreadable
+from ricordo.documents.reading_limits import Unreadable, decoded
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.past_message import (
     FAULTS,

@@ -1,12 +1,12 @@
 """What a parser yields: a message of the past, or an entry that it skips, and why."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Any, Final, Literal, ParamSpec
 
-from ricordo_services.importers.archive import ExportArchive
+from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 
@@ -152,3 +152,54 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON
     if not isinstance(value, str):
         raise TypeError("its text is no text")
     return value
+
+
+def read_conversations(
+    export: ExportArchive,
+    pattern: str,
+    read: Callable[[str, Mapping[str, Any]], Iterator[Entry]],
+    *,
+    of_another: tuple[str, str],
+) -> Iterator[Entry]:
+    """Yield what `read` finds in each conversation, whose place it is given; a malformed one is skipped.
+
+    Args:
+        pattern: of the names of files that hold a list of conversations each.
+        of_another: a field of the conversations of another service, and its name.
+
+    Raises:
+        UnreadableExport: there is no such file, or one holds no list, or that of the other service.
+    """
+    for name in export.required(pattern, "conversations.json: is it the zip that the service sent?"):
+        conversations = export.document(name)
+        if not isinstance(conversations, list):
+            raise UnreadableExport(
+                f"{export.place(name)} is no list of conversations: is it conversations.json of the service?"
+            )
+        field, service = of_another
+        if any(isinstance(each, Mapping) and field in each for each in conversations):
+            raise UnreadableExport(
+                f"{export.place(name)} looks like an export of another service: --from {service}"
+            )
+        for number, conversation in enumerate(conversations):
+            place = f"{export.place(name)}, [{number}]"
+            try:
+                yield from read(place, conversation)
+            except FAULTS as error:
+                yield malformed(place, error)
+
+
+def branch_to(leaf: str | None, parents: Mapping[str, str | None]) -> list[str]:
+    """Return the ids from the root to `leaf`, or to the last of all ids where it is unknown.
+
+    Raises:
+        ValueError: messages follow each other in a circle.
+    """
+    node = leaf if leaf in parents else next(reversed(list(parents)), None)
+    branch: dict[str, None] = {}
+    while node is not None and node in parents:
+        if node in branch:
+            raise ValueError("its messages follow each other in a circle")
+        branch[node] = None
+        node = parents[node]
+    return list(reversed(branch))

@@ -22,6 +22,7 @@ from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.enumerations import Degradation, Profile
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.runtime.replies import QueryResult
+from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries
 from ricordo_services.retrieval.recall import RecallService
@@ -33,7 +34,6 @@ from ricordo_services.retrieval.recall_result import (
     reply,
 )
 from ricordo_services.retrieval.reply_views import history_view
-from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 from ricordo_services.retrieval.user_patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.working_memory_reader import SKEW, WorkingMemoryReader, working_view
 

@@ -9,6 +9,8 @@ from typing import Final
 from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable
 from ricordo.memory.model import Progress
 from ricordo.messages.enumerations import Degradation, MessageState
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.listings import MemoryChange, MemoryReply, MemoryRequest
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -25,18 +27,22 @@ from ricordo.messages.queries import (
     TimelineRequest,
 )
 from ricordo.messages.views import EntityView, FactView
+from ricordo.runtime.replies import RequestError
+from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
+from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.store.memory_queries import MemoryQueries, MessageFailure
 from ricordo_services.retrieval.reply_views import (
+    brief_memory_view,
     document_view,
     entity_view,
     fact_view,
     history_view,
+    memory_detail_view,
     memory_view,
     stages_view,
 )
-from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 
 _MAX_NEIGHBOURS: Final = 20  # of an entity; the nearest come first
 
@@ -158,3 +164,36 @@ class FactLookups:
                     )
                 return entity_view(entity, neighbours), ()
         return entity_view(entity, ()), (Degradation.GRAPH,)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBrowser:
+    """Answers queries about one memory."""
+
+    memories: MemoryQueries
+    details: MemoryDetailQueries
+
+    async def memory(self, tenant: str, request: MemoryRequest, /) -> MemoryReply:
+        """Return a memory with its neighbours, its facts and its history.
+
+        Raises:
+            RequestError: the user has no such memory.
+        """
+        found = await self.memories.memories(tenant, request.user_id, [request.memory_id])
+        if not found:
+            reason = f"the user has no memory {request.memory_id}"
+            raise RequestError(ErrorCode.NOT_FOUND, reason, "memory_id")
+        [memory] = found
+        named = [memory.preceding_id, memory.following_id, *memory.related_ids]
+        ids = list(dict.fromkeys(one for one in named if one is not None))
+        others = await self.memories.memories(tenant, request.user_id, ids)  # of this user only
+        views = {one.id: brief_memory_view(one) for one in others}
+        facts, changes, metadata = await self.details.details(tenant, memory)
+        return MemoryReply(
+            memory=memory_detail_view(memory, metadata),
+            related=tuple(views[one] for one in memory.related_ids if one in views),
+            preceding=views.get(memory.preceding_id) if memory.preceding_id else None,
+            following=views.get(memory.following_id) if memory.following_id else None,
+            facts=tuple(map(fact_view, facts)),
+            history=tuple(MemoryChange.model_validate(asdict(one)) for one in changes),
+        )

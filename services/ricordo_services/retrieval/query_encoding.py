@@ -9,9 +9,9 @@ import numpy as np
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.requested_predicates import answer_examples
 from ricordo.models.encoder import Encoder, ModelUnavailable
+from ricordo.runtime.tasks import together
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.search_request import ExampleStatements
-from ricordo_services.retrieval.task_concurrency import together
 
 
 @dataclass(slots=True)

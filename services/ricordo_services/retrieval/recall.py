@@ -33,6 +33,7 @@ from ricordo.messages.queries import RecallRequest
 from ricordo.models.encoder import Encoder
 from ricordo.models.query_analyser import QueryAnalyser, Question
 from ricordo.runtime.replies import QueryResult
+from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
@@ -49,7 +50,6 @@ from ricordo_services.retrieval.recall_result import (
 )
 from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
-from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 
 _FACTS_SHOWN = 10
 _FACTS_READ = 100  # the one that a word of the question names may not be among the surest

@@ -13,9 +13,9 @@ from ricordo.language.temporal import LATEST
 from ricordo.language.tokenization import content_words
 from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
+from ricordo.runtime.tasks import together
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, narrows, scope_of
-from ricordo_services.retrieval.task_concurrency import together
 
 _FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs

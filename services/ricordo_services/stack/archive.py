@@ -17,8 +17,7 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ricordo_services import private_files as private
-from ricordo_services.stack.folder import DATA_FORMAT
-from ricordo_services.stack.folder_restore import BACKED_UP, sync
+from ricordo_services.stack.folder import BACKED_UP, DATA_FORMAT, sync
 from ricordo_services.stack.postgres import MAJOR_VERSION
 from ricordo_services.stack.stack_errors import BackupRefused
 

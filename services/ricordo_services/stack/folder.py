@@ -3,6 +3,10 @@
 The lock is one open file that every process of the stack inherits, guards and servers included. It
 is free exactly when the last of them is gone, which is what the next stack has to know: after a
 ``kill -9`` of everything but one server, the folder is still in use.
+
+A restored folder replaces it atomically: it is made in a folder inside, and renamed when it is complete. From
+then on it counts: whoever takes the data folder next, a `ricordo up` after a crash too, moves its parts into
+their places before anything else.
 """
 
 import asyncio
@@ -17,23 +21,76 @@ import shutil
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from ricordo_services import private_files as private
-from ricordo_services.stack import folder_restore
 from ricordo_services.stack.child_process import kill_recorded, living, own_record, read_record, until_gone
 from ricordo_services.stack.endpoints import STACK_FILE
 from ricordo_services.stack.stack_errors import FolderRefused
 
+RESTORING: Final = "restoring"
+"""The folder of a restore that is not complete; it is removed at the next start."""
+RESTORED: Final = "restored"
+"""The folder of a complete restore that is not moved into place yet."""
+BACKED_UP: Final = (
+    "nats",
+    "postgres",
+    "graph",
+    "qdrant",
+    "objects",
+    "format.json",
+    "ports.json",
+    "secrets.json",
+)
+"""The parts of a data folder that a backup holds."""
 DATA_FORMAT = 1
 FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
 FILES = ("format.json", "lock", "owner.json", "ports.json", "secrets.json", STACK_FILE)
-KNOWN = frozenset({*FOLDERS, *FILES, folder_restore.RESTORING, folder_restore.RESTORED})
+KNOWN = frozenset({*FOLDERS, *FILES, RESTORING, RESTORED})
 MINIMUM_FREE_BYTES = 256 * 1024 * 1024
 LEFTOVER_SECONDS = 8.0
 KILLED_SECONDS = 4.0
 DYING_SECONDS = 0.75  # a process that was killed a moment ago still shows
 POLL_SECONDS = 0.05
+
+
+def activate(folder: Path) -> None:
+    """Commit the complete `RESTORING` of a data folder, and move it into place."""
+    os.sync()  # of thousands of files, one by one would take minutes
+    (folder / RESTORING).rename(folder / RESTORED)
+    sync(folder)
+    finish_restore(folder)
+
+
+def finish_restore(folder: Path) -> None:
+    """Move a committed restore into place, and remove an incomplete one; idempotent."""
+    remove(folder / RESTORING)
+    restored = folder / RESTORED
+    if not restored.is_dir():
+        return
+    for name in BACKED_UP:
+        if (restored / name).exists():  # else it is in its place already
+            remove(folder / name)
+            (restored / name).rename(folder / name)
+    sync(folder)
+    remove(restored)
+
+
+def sync(path: Path) -> None:
+    """Call fsync on a file or a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder with its contents, if it exists."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +214,7 @@ class DataFolder:
 
     def _open(self) -> None:
         (self.path / STACK_FILE).unlink(missing_ok=True)
-        folder_restore.finish_restore(self.path)
+        finish_restore(self.path)
         self._check_format()
         free = shutil.disk_usage(self.path).free
         if free < MINIMUM_FREE_BYTES:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from pydantic.config import JsonDict
 from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
-from ricordo.messages.asyncapi.asyncapi_document import document_text
+from ricordo.messages.asyncapi import document_text
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import AttachedDocument, DerivedEvent
 from ricordo.messages.message_types import Message

@@ -18,7 +18,7 @@ from ricordo.clock import Clock
 from ricordo.models.batch_queue import Encoded, PendingText, TextQueue
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector
 from ricordo.models.guarded_encoder import GuardedEncoder
-from ricordo.resilience.breaker import Admission, CircuitBreaker
+from ricordo.resilience import Admission, CircuitBreaker
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.measures import queue_wait
 

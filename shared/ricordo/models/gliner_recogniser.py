@@ -48,12 +48,7 @@ class GlinerRecogniser:
         self._threshold = threshold
         self._onnx_file = onnx_file
         self._loaded: Any = None
-        self._runtime = ""
-
-    @property
-    def runtime(self) -> str:
-        """`torch` or `onnxruntime`; empty before the model is loaded."""
-        return self._runtime
+        self.runtime = ""
 
     async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
         """Return the entities of each of `texts`, in order; those of a text by their start.
@@ -106,8 +101,8 @@ class GlinerRecogniser:
             )
         except Exception as error:  # the library raises errors of its dependencies
             raise ModelUnavailable(f"{self.model} cannot be loaded: {one_line(error)}") from error
-        self._runtime = "onnxruntime" if runtime else "torch"
-        _log.info("model loaded", model=self.model, runtime=self._runtime)
+        self.runtime = "onnxruntime" if runtime else "torch"
+        _log.info("model loaded", model=self.model, runtime=self.runtime)
         return loaded
 
 

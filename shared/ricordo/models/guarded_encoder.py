@@ -15,7 +15,7 @@ from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector, Vectors
-from ricordo.resilience.breaker import Admission, BreakerState, CircuitBreaker
+from ricordo.resilience import Admission, BreakerState, CircuitBreaker
 from ricordo.runtime.measures import ModelMeasures
 
 _PROBE_TEXT: Final = "Is the model there?"

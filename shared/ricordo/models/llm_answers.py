@@ -82,9 +82,7 @@ class LlmAnswers(LlmUse):
         if not cited:
             return False
         fault = find_fault(sentence, cited, language)
-        if fault is None:
-            self._accepted += 1
-        else:
+        if fault is not None:
             self._reject(fault)
         return fault is None
 

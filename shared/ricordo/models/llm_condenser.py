@@ -108,8 +108,6 @@ class LlmCondenser(LlmUse):
 
     def _accepts(self, answer: str, messages: Sequence[LlmMessage], language: str) -> bool:
         found = find_fault(answer, messages, language)
-        if found is None:
-            self._accepted += 1
-        else:
+        if found is not None:
             self._reject(found)
         return found is None

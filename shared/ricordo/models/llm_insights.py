@@ -80,7 +80,6 @@ class LlmInsights(LlmUse):
         claim = InsightClaim(answer.insight, tuple(answer.evidence))
         insight = validate_claim(claim, question, given, language)
         if isinstance(insight, Insight):
-            self._accepted += 1
             return insight
         self._reject(insight)
         return None

@@ -9,14 +9,13 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
-from ricordo.clock import Clock
+from ricordo.clock import Clock, wait_for_event
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.unavailable import DependencyUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
-
 _GATE_IS_CLOSED_AFTER = 0.1
 _TIME_TO_END_S = 0.5
 
@@ -104,12 +103,13 @@ class ProbeGate(Gate):
         self._backoff = backoff or Backoff(first=0.2, longest=5.0)
         self._timeout = timeout
         self._ttl = ttl
-        self._succeeded_at = -math.inf
+        self._succeeded_at = self._probed_at = -math.inf
         self._invalidations = 0
         self._failures = 0
         self._error = ""
         self._probes = 0
         self._lock = asyncio.Lock()
+        self._background: asyncio.Task[bool] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -132,6 +132,30 @@ class ProbeGate(Gate):
             return
         while not await self._try_once():
             await self._clock.sleep(self._backoff.delay(self._failures))
+
+    async def answers(self, ttl: float, at_most: float) -> bool:
+        """Return whether the dependency answers, for callers that can do without it.
+
+        A result older than `ttl` seconds is renewed in the background. It is waited for while the dependency
+        was up, until `at_most` seconds after the begin of the probe; a slower one counts as down.
+        """
+        now = self._clock.monotonic()
+        if now - self._probed_at > ttl and (self._background is None or self._background.done()):
+            self._probed_at = now
+            self._background = asyncio.create_task(self._try_once())
+        probing = self._background
+        if probing is None or not self.is_open:
+            return self.is_open
+        ended = asyncio.Event()
+        probing.add_done_callback(lambda _: ended.set())
+        if not probing.done():
+            await wait_for_event(ended, self._probed_at + at_most - now, self._clock)
+        return probing.done() and self.is_open
+
+    async def close(self) -> None:
+        """Cancel a probe in the background."""
+        if self._background is not None:
+            await cancel_and_wait(self._background)
 
     def invalidate(self) -> None:
         """Probe again at the next wait; a probe that is running does not count."""
@@ -156,7 +180,8 @@ class ProbeGate(Gate):
             if self._probes > probes:
                 return self.is_open  # another caller has probed meanwhile
             self._probes += 1
-            began, invalidations = self._clock.monotonic(), self._invalidations
+            self._probed_at = began = self._clock.monotonic()
+            invalidations = self._invalidations
             try:
                 await self._ask()
             except Exception as error:  # noqa: BLE001 - any error means that the dependency is down

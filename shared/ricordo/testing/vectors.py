@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from ricordo.index.port import COSINE_TOLERANCE, IndexUnavailable, Point, Scope, VectorIndex
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
 from ricordo.testing.memory_index import MemoryVectorIndex
-from ricordo.testing.vector_scopes import VectorScopeContract
 from ricordo.testing.vector_searches import (
     ALL,
     LAWS,
@@ -28,6 +27,7 @@ from ricordo.testing.vector_searches import (
     SCOPES,
     TENANT,
     WORDS,
+    VectorScopeContract,
     corpora,
     filled,
     same,

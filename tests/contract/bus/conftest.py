@@ -8,7 +8,7 @@ from nats.js.api import DiscardPolicy, RetentionPolicy
 from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
-from ricordo.system_clock import SystemClock
+from ricordo.clock import SystemClock
 from ricordo.testing.bus import MemoryBus
 
 AnyBus = NatsBus | MemoryBus

@@ -11,7 +11,7 @@ from ricordo.messages.listings import MemoriesReply, MemoriesRequest
 from ricordo.store.memory_listings import MemoryListings
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.listing_scopes import ListingScopes
-from ricordo_services.retrieval.memory_pages import MemoryPages
+from ricordo_services.retrieval.pages import MemoryPages
 
 
 class Reader:

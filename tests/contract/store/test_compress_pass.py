@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores
 
+from ricordo.clock import SystemClock
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
 from ricordo.memory.model import Memory, Progress
@@ -19,7 +20,6 @@ from ricordo.messages.queries import ExpandRequest
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.document_store import DocumentStore
-from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, unit_vectors
 from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
 from ricordo_services.lifecycle.passes.pass_work import Slice

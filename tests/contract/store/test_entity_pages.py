@@ -17,7 +17,7 @@ from ricordo.store.entity_listings import EntityListings
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.memory_listings import LIFETIME
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.retrieval.entity_pages import EntityPages
+from ricordo_services.retrieval.pages import EntityPages
 
 
 class Reader:

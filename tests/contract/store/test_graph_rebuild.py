@@ -14,13 +14,13 @@ from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.sentence_tables import table
 
+from ricordo.clock import SystemClock
 from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.fact_source import FactSource
-from ricordo.system_clock import SystemClock
 from ricordo.testing.graph import ODD_NAMES, known, write
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress
 from ricordo_services.knowledge.graph_projector import GraphProjector

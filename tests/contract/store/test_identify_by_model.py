@@ -11,6 +11,7 @@ from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import Stores
 from tests.fixtures.fake_llm import FakeIdentityReader
 
+from ricordo.clock import SystemClock
 from ricordo.memory.facts import Evidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
@@ -18,7 +19,6 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
-from ricordo.system_clock import SystemClock
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"

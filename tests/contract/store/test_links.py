@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched
 
+from ricordo.clock import SystemClock
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.reprocessing import ReembeddingStore
-from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, unit_vectors
 from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo_services.embedding.index_handlers import IndexHandler

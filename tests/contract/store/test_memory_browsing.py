@@ -15,7 +15,7 @@ from ricordo.runtime.replies import RequestError
 from ricordo.store.links import Comparison
 from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.testing.factories import at, unit_vector
-from ricordo_services.retrieval.memory_browsing import MemoryBrowser
+from ricordo_services.retrieval.lookups import MemoryBrowser
 
 
 async def browse(stores: Stores, memory_id: UUID, user_id: str = "u-1") -> MemoryReply:

@@ -10,13 +10,13 @@ import pytest_asyncio
 from numpy.typing import NDArray
 from tests.contract.store.stores import MODEL, Stores, vector_of
 
+from ricordo.clock import SystemClock
 from ricordo.index.port import Point, Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.memory.ranking.bm25 import query_terms
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.reprocessing import ReembeddingStore
-from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import DIMENSIONS, at
 from ricordo_services.embedding.index_handlers import IndexHandler
 from ricordo_services.embedding.index_projection import Projection

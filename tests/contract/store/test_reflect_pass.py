@@ -10,6 +10,7 @@ from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import STORED, Stores, enriched
 from tests.fixtures.sentence_tables import table
 
+from ricordo.clock import SystemClock
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
@@ -23,7 +24,6 @@ from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichedMemory
-from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo_services.lifecycle.passes.pass_work import Slice
 from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass

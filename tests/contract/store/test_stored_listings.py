@@ -18,7 +18,7 @@ from ricordo.runtime.replies import RequestError
 from ricordo.store import derived_memories
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.memory_listings import LIFETIME, MemoryListings
-from ricordo_services.retrieval.memory_pages import UserPages
+from ricordo_services.retrieval.pages import UserPages
 
 STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED)
 

@@ -14,8 +14,8 @@ from tests.fixtures.scraping import free_port
 from tests.fixtures.system import System
 from tests.fixtures.wire import Json, msg, new_tenant
 
+from ricordo.clock import SystemClock
 from ricordo.settings import BusSettings, GatewaySettings
-from ricordo.system_clock import SystemClock
 from ricordo_services.gateway.service import Gateway
 
 ASKED = {"user_id": "u-1", "query": "Dove vivo?"}

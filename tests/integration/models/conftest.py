@@ -6,11 +6,11 @@ import pytest
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
 from tests.fixtures.talking import Body, TalkingModel
 
+from ricordo.clock import SystemClock
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
-from ricordo.system_clock import SystemClock
 
 MODEL = "hermes3:8b"
 PATIENT_S, HASTY_S = 10.0, 0.4

@@ -1,4 +1,4 @@
-"""Summaries by a model on a stand-in for Ollama: what the texts support is taken, the rest is counted."""
+"""Summaries by a model on a stand-in for Ollama: what the texts support is taken, the rest is not."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -65,7 +65,6 @@ async def test_what_the_texts_bear_out_is_taken(server: OllamaStandIn, condenser
     assert await condenser.condense(SOURCES) == claim
     server.behaviour.chat = Talking(lambda _: TRUE.replace(" al ", "\nal "))
     assert await condenser.synthesis(SOURCES) == TRUE
-    assert condenser.counters["condensed_by_model"] == 2
 
 
 @pytest.mark.parametrize(
@@ -81,25 +80,21 @@ async def test_what_the_texts_bear_out_is_taken(server: OllamaStandIn, condenser
     ],
     ids=["language", "name", "number", "empty", "sentences", "length", "markup"],
 )
-async def test_what_they_do_not_is_not_and_is_counted(
-    server: OllamaStandIn, condenser: LlmCondenser, answer: str
-) -> None:
+async def test_what_they_do_not_is_not(server: OllamaStandIn, condenser: LlmCondenser, answer: str) -> None:
     """Then the sentences of the texts stand for them."""
     server.behaviour.chat = Talking(lambda _: answer)
     assert await condenser.synthesis(SOURCES) is None
     assert await condenser.condense(SOURCES) is None
-    assert condenser.counters["condensed_rejected"] == 2
 
 
 @pytest.mark.parametrize("budget", [HASTY_S])
-async def test_a_model_that_hangs_or_babbles_is_counted_as_silent(
+async def test_a_model_that_hangs_or_babbles_is_silent(
     server: OllamaStandIn, condenser: LlmCondenser
 ) -> None:
     server.behaviour.chat = lambda _: "As an AI, I liked it!"
     assert await condenser.synthesis(SOURCES) is None
     server.behaviour.hang = True
     assert await condenser.synthesis(SOURCES) is None
-    assert condenser.counters["condensed_without_answer"] == 2
 
 
 async def test_a_text_that_gives_orders_is_shown_to_nobody(

@@ -11,15 +11,14 @@ from tests.fixtures.sentence_tables import table
 from tests.fixtures.talking import TalkingModel, described, instructions, shown
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
+from ricordo.clock import SystemClock
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, merge_llm_reading
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.ollama import OllamaMessageReader
+from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
 from ricordo.settings import EnrichmentSettings
-from ricordo.system_clock import SystemClock
 from ricordo_services.app.language_models import open_describer
 
 STORY = [LlmMessage("È morta mia nonna.", "it"), LlmMessage("ok", "it"), LlmMessage("I got the job!", "en")]

@@ -11,16 +11,14 @@ from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
 from tests.fixtures.talking import TalkingModel, entities, instructions, objects, shown, stated, utterances
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
+from ricordo.clock import SystemClock
 from ricordo.memory.facts import PREDICATES
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.llm_validation import LlmMessage
-from ricordo.models.fact_extraction import LlmFactExtractor
-from ricordo.models.ollama import OllamaRelationReader
+from ricordo.models.fact_extraction import FactAnswer, LlmFactExtractor, OllamaRelationReader
 from ricordo.models.ollama import reader as ollama_reader
-from ricordo.models.ollama.relations import FactAnswer
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
-from ricordo.system_clock import SystemClock
 from ricordo_services.app.language_models import open_fact_extractor
 
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."

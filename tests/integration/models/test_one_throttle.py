@@ -48,7 +48,7 @@ async def _both(
 
 
 async def test_what_one_finds_away_the_other_does_not_ask() -> None:
-    """Until it is time to try again; and both say what is the matter."""
+    """Until it is time to try again."""
     clock = ManualClock()
     async with ollama_stand_in([MODEL]) as server, _both(server, clock, failures=2) as (one, another):
         server.behaviour.status = 500
@@ -57,7 +57,6 @@ async def test_what_one_finds_away_the_other_does_not_ask() -> None:
         asked = len(server.requests)
         assert await another.insights(OBSERVED) == ()
         assert len(server.requests) == asked
-        assert one.problem == another.problem != ""
         await clock.advance(15)
         assert await another.insights(OBSERVED) == ()
         assert len(server.requests) > asked

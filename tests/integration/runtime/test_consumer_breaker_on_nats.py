@@ -20,6 +20,7 @@ from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo import log
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.clock import SystemClock
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.backoff import Backoff
@@ -27,7 +28,6 @@ from ricordo.runtime.handling import Done, Handler, Outcome
 from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
 from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.worker.state import LoopSettings
-from ricordo.system_clock import SystemClock
 
 
 @pytest.fixture(autouse=True, scope="module")

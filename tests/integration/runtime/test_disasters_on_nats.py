@@ -27,11 +27,11 @@ from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import Limits, NatsBus, Topology, ricordo_topology
 from ricordo.bus.port import DeadLetter
+from ricordo.clock import SystemClock
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker.state import LoopSettings
-from ricordo.system_clock import SystemClock
 
 ACK_WAIT = 1.0
 
@@ -39,7 +39,7 @@ ACK_WAIT = 1.0
 _POISONED = textwrap.dedent(
     """
     import asyncio, os, signal, sys
-    from ricordo.system_clock import SystemClock
+    from ricordo.clock import SystemClock
     from ricordo.bus.nats import Limits, NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
     from ricordo.runtime.worker.event_worker import Bus, EventWorker

@@ -18,11 +18,11 @@ from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.bus.port import BusUnavailable, Request
+from ricordo.clock import SystemClock
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryRoute
-from ricordo.system_clock import SystemClock
 
 STATS = "memory.v1.acme.query.stats"
 ASKED = b'{"user_id": "u-1"}'
@@ -85,7 +85,7 @@ _PROCESS = textwrap.dedent(
     """
     import asyncio, sys
     from ricordo import log
-    from ricordo.system_clock import SystemClock
+    from ricordo.clock import SystemClock
     from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
     from ricordo.runtime.process import run_services, stop_on_signals

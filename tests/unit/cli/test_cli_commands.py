@@ -21,8 +21,8 @@ from ricordo_lab.bench import bench_command as bench
 from ricordo_lab.evaluation import evaluation_command as evaluation
 from ricordo_services import cli as command_line
 from ricordo_services.app import passes
-from ricordo_services.cli import catalogue, offline_commands, query_commands
-from ricordo_services.cli.catalogue import ENTRIES
+from ricordo_services.cli import application, offline_commands, query_commands
+from ricordo_services.cli.application import ENTRIES
 from ricordo_services.cli.offline_results import CheckedMessageInput, MessageInput, QueryInput
 from ricordo_services.job_progress import PassSummary
 
@@ -136,7 +136,7 @@ SLOW = table(__file__, "slow")
 """What takes a tenth of a second or more to load, or loads what does."""
 
 MISTAKES = (
-    *((entry.name, "--no-such-option") for entry in catalogue.ENTRIES if not entry.settings),
+    *((entry.name, "--no-such-option") for entry in application.ENTRIES if not entry.settings),
     *table(__file__, "mistakes"),
 )
 

@@ -109,7 +109,7 @@ for module in {modules!r}:
 RUN_BY_CONTAINERS = [
     "ricordo_services.app.jobs",
     "ricordo_services.app.worker_process",
-    "ricordo_services.cli.worker_command",
+    "ricordo_services.cli.up_command",
     "ricordo_services.cli.query_commands",
     "ricordo.index.qdrant.qdrant_server",
 ]

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from ricordo_services.importers import parse_export
 from ricordo_services.importers.archive import open_export
 from ricordo_services.importers.past_message import Entry, ParserOptions, PastMessage, Skip, SkipReason
-from ricordo_services.importers.registry import parse_export
 
 EXPORTS = Path(__file__).parent / "exports"
 ROME = ZoneInfo("Europe/Rome")

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.importers.conftest import Pack, Read
 
+from ricordo_services.importers import parse_export
 from ricordo_services.importers.archive import UnreadableExport, open_export
 from ricordo_services.importers.past_message import ParserOptions, PastMessage, SkipReason
-from ricordo_services.importers.registry import parse_export
 from ricordo_services.importers.whatsapp_lines import read_header
 
 GROUP = "Chat WhatsApp con Cena di classe.txt"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from ricordo.messages.asyncapi.examples import TENANT
+from ricordo.messages.asyncapi import TENANT
 from ricordo.messages.codec import decode, decode_as, encode
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent

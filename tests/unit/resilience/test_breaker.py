@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo import resilience as ours
 from ricordo.resilience import Admission, BreakerState, CircuitBreaker
-from ricordo.resilience import breaker as ours
 from ricordo.testing.manual_clock import ManualClock, settle
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from ricordo.models.encoder import ModelUnavailable
+from ricordo.runtime.tasks import together
 from ricordo.store.database import StoreUnavailable
-from ricordo_services.retrieval.task_concurrency import together
 
 
 async def answers(value: int = 1) -> int:

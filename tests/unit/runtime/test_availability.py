@@ -1,20 +1,15 @@
 """Whether a server answers; whatever keeps it from being asked, who wants to know hears that it is away."""
 
 import asyncio
-from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
-import structlog
 
-from ricordo.runtime.availability import Availability
+from ricordo.runtime.gates import ProbeGate
 from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo.unavailable import DependencyUnavailable
 
 PATIENCE_S = 2.0
-SERVER = "the graph of these tests"
-"""Others of this process may tell of theirs meanwhile."""
 
 
 @dataclass
@@ -27,7 +22,7 @@ class Server:
     silent: bool = False
 
     def __post_init__(self) -> None:
-        self.availability = Availability(SERVER, self._ask, self.clock, ttl=PATIENCE_S)
+        self.gate = ProbeGate("the graph", self._ask, self.clock)
 
     async def _ask(self) -> None:
         self.asked += 1
@@ -36,60 +31,42 @@ class Server:
         if self.trouble is not None:
             raise self.trouble
 
-    async def is_available(self, trouble: Exception | None) -> bool:
-        """Have it asked anew."""
+    async def answers(self) -> bool:
+        return await self.gate.answers(PATIENCE_S, 0.25)
+
+    async def answers_anew(self, trouble: Exception | None) -> bool:
         self.trouble = trouble
         await self.clock.advance(PATIENCE_S + 0.5)
-        await self.availability.is_available()
+        await self.answers()
         await settle()
-        return await self.availability.is_available()
+        return await self.answers()
 
 
 @pytest.mark.parametrize("trouble", [DependencyUnavailable("away"), ValueError("a defect")])
 async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
     server = Server()
-    with structlog.testing.capture_logs():
-        assert await server.is_available(None)
-        assert not await server.is_available(trouble)
-        assert await server.is_available(None)
-
-
-def _told_of_it(lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
-    return [line for line in lines if line.get("server") == SERVER]
-
-
-async def test_a_defect_is_logged_once_an_outage_is_not() -> None:
-    server = Server()
-    with structlog.testing.capture_logs() as logged:
-        await server.is_available(DependencyUnavailable("away"))
-        assert _told_of_it(logged) == []
-        for _ in range(3):
-            await server.is_available(ValueError("a defect"))
-    assert [(line["event"], line["log_level"]) for line in _told_of_it(logged)] == [
-        ("server cannot be probed", "error")
-    ]
+    assert await server.answers_anew(None)
+    assert not await server.answers_anew(trouble)
+    assert await server.answers_anew(None)
 
 
 async def test_an_answer_is_good_for_a_while() -> None:
     server = Server()
-    await server.is_available(None)
+    await server.answers_anew(None)
     for _ in range(5):
-        await server.availability.is_available()
+        await server.answers()
         await settle()
     assert server.asked == 1
 
 
 async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
     server = Server(silent=True)
-    first, other = (
-        asyncio.create_task(server.availability.is_available()),
-        asyncio.create_task(server.availability.is_available()),
-    )
+    first, other = (asyncio.create_task(server.answers()) for _ in range(2))
     await settle()
     assert not first.done()
     await server.clock.advance(0.3)
     assert not await first
     assert not await other
-    assert not await server.availability.is_available()
+    assert not await server.answers()
     assert server.asked == 1
-    await server.availability.close()
+    await server.gate.close()

@@ -17,8 +17,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ricordo.documents.readers import html, mail
-from ricordo.documents.readers.charset import decoded
-from ricordo.documents.reading_limits import ReadingLimits, Unreadable
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable, decoded
 from ricordo.memory.documents import DocumentPart
 
 CAN_BE_READ: Final = "plain text, Markdown, HTML, mails (message/rfc822) and PDF"

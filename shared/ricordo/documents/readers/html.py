@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 from typing import Final
 
-from ricordo.documents.readers.charset import decoded
+from ricordo.documents.reading_limits import decoded
 from ricordo.memory.documents import DocumentPart
 
 _DECLARED: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)

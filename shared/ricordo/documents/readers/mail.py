@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Final, cast
 
 from ricordo.documents.readers import html
-from ricordo.documents.readers.charset import decoded
-from ricordo.documents.reading_limits import Unreadable
+from ricordo.documents.reading_limits import Unreadable, decoded
 from ricordo.memory.documents import DocumentPart
 
 MAIL: Final = "message/rfc822"

@@ -129,37 +129,19 @@ class OllamaReader:
 
 
 class LlmUse:
-    """Base class of uses of a language model whose answers are validated: it counts them."""
+    """Base class of uses of a language model whose answers are validated: it logs those rejected."""
 
     use: ClassVar[str]
-    """Its name, with which its counters begin."""
+    """Its name in the log and in the metrics."""
 
     def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
-        self._accepted = self._unanswered = self._rejected = 0
-
-    @property
-    def counters(self) -> Mapping[str, float]:
-        """Numbers of answers accepted, missing and rejected."""
-        return {
-            f"{self.use}_by_model": self._accepted,
-            f"{self.use}_without_answer": self._unanswered,
-            f"{self.use}_rejected": self._rejected,
-        }
-
-    @property
-    def problem(self) -> str:
-        """The last error while the model is unavailable; empty while it answers."""
-        return self._throttle.reason
 
     async def _ask(self, prompt: Prompt, shape: type[Answer], tokens: int) -> Answer | None:
-        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, tokens, self.use))
-        self._unanswered += answer is None
-        return answer
+        return await self._throttle.single(lambda: self._reader.ask(prompt, shape, tokens, self.use))
 
     def _reject(self, fault: Enum) -> None:
-        self._rejected += 1
         _log.info("answer rejected", use=self.use, model=self._reader.model, reason=fault.value)
 
 

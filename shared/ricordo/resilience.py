@@ -1,8 +1,4 @@
-"""Circuit breaker: after some failures in a row calls are blocked for a while, then one call probes.
-
-The states are pybreaker's. It supports plain functions only, so it is told the outcome of a finished call.
-Time comes from the clock port, so that tests move it and a change of the wall clock has no effect.
-"""
+"""Circuit breaker and rate limiter for calls to servers."""
 
 import asyncio
 import math
@@ -14,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 import pybreaker
+from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock, wait_for_event
 
@@ -213,3 +210,16 @@ class Admission:
             self.failed()
         else:
             self.withdrawn()
+
+
+def evenly_spaced(requests: int, period: float = 1.0) -> AsyncLimiter:
+    """Return a limiter that admits one request per `period / requests` seconds, for one event loop.
+
+    Its capacity is one request: with a larger one, a burst and the leak together would admit up to twice
+    `requests` in a period.
+
+    Args:
+        requests: maximum in any period, at least 1.
+        period: seconds, above 0, by the time of the event loop.
+    """
+    return AsyncLimiter(1, period / requests)

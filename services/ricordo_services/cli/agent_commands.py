@@ -1,11 +1,22 @@
-"""`ricordo mcp`: serves the memory of one user to an assistant, over standard input and output."""
+"""`ricordo tools|mcp`: the definitions of the tools for agents, and a user's memory for an assistant."""
 
 import asyncio
 import importlib.util
+import json
+from typing import Literal
 
 from ricordo.runtime.process import stop_on_signals
 from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import Misused
+from ricordo_services.cli.output import print_line
+
+
+def tools(*, format: Literal["openai", "anthropic", "json"] = "openai") -> None:  # noqa: A002 - the name of the option
+    """Print the definitions of the tools for agents."""
+    from ricordo.integrations.tool_table import DefinitionFormat, tool_definitions  # noqa: PLC0415 - slow to load
+
+    definitions = tool_definitions(DefinitionFormat(format))
+    print_line(json.dumps(definitions, ensure_ascii=False, indent=2))
 
 
 async def mcp(call: Call, *, user: str) -> None:
