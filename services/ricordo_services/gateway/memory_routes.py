@@ -118,7 +118,7 @@ async def change_fact(
 async def memory(request: Request, memory_id: UUID, user_id: Id | None = None) -> Response:
     """Return a memory in full."""
     fields = {"user_id": user_id, "memory_id": memory_id}
-    return await ask(request, listings.MemoryRequest, listings.MemoryReply, fields)
+    return await ask(request, listings.MemoryRequest, fields)
 
 
 @router.get(
@@ -148,7 +148,7 @@ async def users(request: Request) -> Response:
 async def sources(request: Request, memory_id: UUID, user_id: Id | None = None) -> Response:
     """Return the sources of a memory."""
     fields = {"user_id": user_id, "memory_id": memory_id}
-    return await ask(request, queries.ExpandRequest, queries.ExpandReply, fields)
+    return await ask(request, queries.ExpandRequest, fields)
 
 
 def _part(key: str | None, name: str) -> str | None:

@@ -223,13 +223,13 @@ async def _lines(request: Request) -> AsyncIterator[bytes]:
 async def status(request: Request, message_id: Id) -> Response:
     """Return the state of a message; `unknown` also for one of another user than the key's."""
     fields = {"message_id": message_id, "user_id": key_of(request).user_id}
-    found = await connection_of(request).ask(queries.StatusRequest, queries.StatusReply, fields, None)
-    return as_json(found)
+    found = await connection_of(request).ask_raw(queries.StatusRequest, fields, None)
+    return Response(found, media_type=JSON)
 
 
 async def _forget(request: Request, user_id: str | None, key: str | None, **scope: str) -> Response:
     fields = {"user_id": user_id, "request_id": key, **scope}
-    return await ask(request, commands.Forget, commands.ForgetReply, fields, _ERASED_WITHIN_S)
+    return await ask(request, commands.Forget, fields, _ERASED_WITHIN_S)
 
 
 @router.delete(

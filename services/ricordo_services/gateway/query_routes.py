@@ -53,7 +53,7 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
         fields = body.model_dump(exclude_unset=True)
         if is_command and idempotency_key is not None:
             fields.setdefault("request_id", idempotency_key)
-        return await ask(request, wire, reply, fields)
+        return await ask(request, wire, fields)
 
     router.add_api_route(
         f"/v1/{path}",
@@ -69,7 +69,7 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
 def _add_by_url(path: str, wire: type[BusRequest], reply: type[Message], summary: str) -> None:
     async def endpoint(request: Request) -> Response:
         fields = from_query(wire, request.query_params).model_dump(exclude_unset=True)
-        return await ask(request, wire, reply, fields)
+        return await ask(request, wire, fields)
 
     router.add_api_route(
         f"/v1/{path}",

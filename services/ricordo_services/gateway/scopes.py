@@ -69,14 +69,13 @@ def user_of(request: Request, named: str | None) -> str:
 async def ask(
     request: Request,
     wire: type[BusRequest],
-    reply: type[Message],
     fields: Mapping[str, object],
     timeout: float | None = None,
 ) -> Response:
-    """Send a request of the key's user to the bus; return its reply as JSON."""
+    """Send a request of the key's user to the bus; return its reply as it came."""
     user = user_of(request, cast("str | None", fields.get("user_id")))
-    found = await connection_of(request).ask(wire, reply, {**fields, "user_id": user}, timeout)
-    return as_json(found)
+    found = await connection_of(request).ask_raw(wire, {**fields, "user_id": user}, timeout)
+    return Response(found, media_type=JSON)
 
 
 def as_json(message: BaseModel) -> Response:

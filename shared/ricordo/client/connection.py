@@ -16,7 +16,7 @@ from nats.js.api import PubAck
 from pydantic import ValidationError
 
 from ricordo.client.addresses import checked_addresses, without_credentials
-from ricordo.client.error_translation import answer, translated
+from ricordo.client.error_translation import answer, successful, translated
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.message_types import Message, Request
@@ -119,6 +119,12 @@ class Connection:
             TypeError: a field is unknown.
             RicordoError: see `ricordo.client.exceptions`.
         """
+        return answer(await self.ask_raw(request, fields, timeout), request.name, reply)
+
+    async def ask_raw(
+        self, request: type[Request], fields: Mapping[str, object], timeout: float | None
+    ) -> bytes:
+        """Do as `ask`, and return the reply as the worker wrote it, in JSON."""
         body = written(built(request, fields))
         subject = str(Subject(self.tenant, request.name))
         seconds = self.timeout if timeout is None else timeout
@@ -127,7 +133,7 @@ class Connection:
             message = await self._raise_if_denied(
                 subject, self.client.request(subject, body, timeout=seconds)
             )
-        return answer(message, request.name, reply)
+        return successful(message)
 
     async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
         """Publish to JetStream, and wait for the acknowledgement.

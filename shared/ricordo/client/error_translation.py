@@ -69,14 +69,11 @@ def _refusal(error: nats.js.errors.APIError) -> RicordoError:
     return Unavailable(f"the stream did not take the message: {description}")
 
 
-def answer(message: Msg, name: str, reply: type[R]) -> R:
-    """Decode a reply.
-
-    Args:
-        name: of the request, such as `query.recall`.
+def successful(message: Msg) -> bytes:
+    """Return the body of a reply.
 
     Raises:
-        RicordoError: it is an error, or cannot be decoded.
+        RicordoError: it is an error.
     """
     headers = message.headers or {}
     number = headers.get(SERVICE_ERROR_CODE)
@@ -85,7 +82,19 @@ def answer(message: Msg, name: str, reply: type[R]) -> R:
             raise from_detail(decode_as(ErrorBody, message.data).error)
     if number is not None:
         raise from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
+    return message.data
+
+
+def answer(body: bytes, name: str, reply: type[R]) -> R:
+    """Decode the body of a reply.
+
+    Args:
+        name: of the request, such as `query.recall`.
+
+    Raises:
+        Internal: it cannot be decoded.
+    """
     try:
-        return decode_as(reply, message.data)
+        return decode_as(reply, body)
     except DecodeError as error:
         raise Internal(f"the answer to {name} cannot be read: {error.message}", error.field) from None
