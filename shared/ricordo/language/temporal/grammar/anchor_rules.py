@@ -14,23 +14,23 @@ from ricordo.language.temporal.lexicon import Kind
 
 def with_year(reader: Reader, part: Expression, at: int) -> Read:
     """Read the year behind something that comes once a year: "2018", "of '87", "di due anni fa"."""
+    year = year_behind(reader, at)
+    return Read(in_year(part, year.expression), year.end) if year is not None else Read(part, at)
+
+
+def year_behind(reader: Reader, at: int) -> Read | None:
+    """Read the year that stands behind a part of one, in numbers or in words."""
     year = year_after(reader, at)
-    placed = part.of_year(year[0]) if year is not None else None
-    if year is not None and placed is not None:
-        return Read(placed, year[1])
-    named = _year_named(reader, reader.skip_sign(at, ","))
-    return Read(in_year(part, named.expression), named.end) if named is not None else Read(part, at)
+    if year is not None:
+        return Read(Years(year[0]), year[1])
+    named = reader.inner(reader.skip_sign(at, ","))
+    return named if named is not None and is_year(named.expression) else None
 
 
 def in_year(part: Expression, year: Expression) -> Expression:
     """Return what comes once a year in the year that an expression names."""
     placed = part.of_year(year.year) if isinstance(year, Years) and year.year is not None else None
     return placed if placed is not None else OfYear(part, year)
-
-
-def _year_named(reader: Reader, at: int) -> Read | None:
-    read = reader.inner(at)
-    return read if read is not None and is_year(read.expression) else None
 
 
 def is_year(expression: Expression) -> bool:
@@ -207,16 +207,6 @@ def _short_part_of_year(reader: Reader, at: int) -> Read | None:
     n = reader.number(begin + 1, Kind.NUMBER)
     if kind is None or n is None or not reader.adjacent(begin + 1) or not 1 <= n <= units[kind][1]:
         return None
-    whole, end = (Years(year), begin + 2) if year is not None else year_of(reader, begin + 2)
-    return Read(Nth(whole, n, units[kind][0]), end)
-
-
-def year_of(reader: Reader, at: int) -> tuple[Expression, int]:
-    """Read the year behind a part of one, and return this year without any."""
-    year = year_after(reader, at)
-    if year is not None:
-        return Years(year[0]), year[1]
-    named = reader.inner(at)
-    if named is not None and is_year(named.expression):
-        return named.expression, named.end
-    return Period("year", 0), at
+    whole = Read(Years(year), begin + 2) if year is not None else year_behind(reader, begin + 2)
+    whole = whole or Read(Period("year", 0), begin + 2)
+    return Read(Nth(whole.expression, n, units[kind][0]), whole.end)

@@ -15,7 +15,7 @@ from ricordo.language.temporal.grammar.distances import (
     rolling,
 )
 from ricordo.language.temporal.grammar.named_dates import day_alone, named_date
-from ricordo.language.temporal.grammar.numeric_dates import compact_date, numeric_date
+from ricordo.language.temporal.grammar.numeric_dates import numeric_date
 from ricordo.language.temporal.grammar.periods import calendar_period, weekday, yearly
 from ricordo.language.temporal.grammar.ranges import between, bound, within
 from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_period, week_of
@@ -28,8 +28,7 @@ _LEADING = frozenset({Kind.THE, Kind.RELATION})
 _DAY_NAMES = frozenset({Kind.WEEKDAY, Kind.ON}) | _LEADING
 # With what a period can begin, for each rule: most words of a text begin none.
 _PERIODS: RuleTable = (
-    (compact_date, frozenset({Kind.NUMBER})),
-    (numeric_date, frozenset({Kind.NUMBER})),
+    (numeric_date, frozenset({Kind.NUMBER, Kind.MONTH})),
     (named_date, _DAY_NAMES | {Kind.NUMBER, Kind.ORDINAL, Kind.MONTH}),
     (day_alone, _DAY_NAMES | {Kind.ORDINAL}),
     (day_away, frozenset({Kind.THE, Kind.DAY})),

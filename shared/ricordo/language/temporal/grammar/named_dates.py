@@ -61,40 +61,13 @@ def _relation_before(reader: Reader, at: int) -> int:
 
 
 def named_date(reader: Reader, at: int) -> Read | None:
-    """Read "Wed, 22 of Jan", "15 June 2016", "May the twenty-first, 1978", "2019-sep-1"."""
+    """Read "Wed, 22 of Jan", "15 June 2016", "May the twenty-first, 1978"."""
     weekday, begin = _weekday_before(reader, _relation_before(reader, at))
     return (
         _day_month(reader, begin, weekday)
         or _month_day(reader, begin, weekday)
-        or _year_between(reader, begin)
         or (numeric_date(reader, begin) if weekday is not None else None)
-        or _no_day(reader, begin)
     )
-
-
-def _no_day(reader: Reader, at: int) -> Read | None:
-    """Read "32 maggio", "the 45th of June", "June 32, 2024": days that no month has, and so no time."""
-    begin = reader.skip(at, Kind.THE)
-    number = _beyond(reader, begin)
-    if number is not None:
-        place = reader.skip_sign(begin + 1, "of", "di")
-        month = reader.number(place, Kind.MONTH)
-        return _dated(reader, CalendarDay(number, month), place + 1) if month is not None else None
-    month, number = reader.number(begin, Kind.MONTH), _beyond(reader, begin + 1)
-    if month is None or number is None or not reader.lexicon.month_first:
-        return None
-    # "In June 45 people came": there the number counts.
-    told = reader.is_text(begin - 1, "on") or year_after(reader, begin + 2) is not None
-    return _dated(reader, CalendarDay(number, month), begin + 2) if told else None
-
-
-def _beyond(reader: Reader, at: int) -> int | None:
-    """Return a number like that of a day that is none: 0, or 32 to 99."""
-    number = reader.number(at, Kind.ORDINAL)
-    if number is None and reader.digits(at) <= 2:
-        number = reader.number(at, Kind.NUMBER)
-    none = number == 0 and reader.has_digit(at)
-    return number if number is not None and (none or 31 < number <= 99) else None
 
 
 def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
@@ -136,32 +109,6 @@ def _joined_year(reader: Reader, at: int) -> int | None:
     if number is None or not alike or not all(reader.adjacent(i) for i in (at - 1, at, at + 1)):
         return None
     return full_year(number, 2) if reader.digits(at + 1) == 2 else None
-
-
-def _year_between(reader: Reader, at: int) -> Read | None:
-    """Read the orders that have the year first or in the middle, with signs between."""
-    numbers: list[tuple[int, int]] = []
-    month: int | None = None
-    place = at
-    for step in range(3):
-        number = reader.number(place, Kind.NUMBER)
-        named = reader.number(place, Kind.MONTH)
-        if number is not None and reader.digits(place):
-            numbers.append((number, reader.digits(place)))
-        elif named is not None and month is None:
-            month = named
-        else:
-            return None
-        place += 1
-        if step < 2:
-            if not reader.is_text(place, "-", "/"):
-                return None
-            place += 1
-    years = [number for number, digits in numbers if digits == 4]
-    days = [number for number, digits in numbers if digits <= 2]
-    if month is None or len(years) != 1 or len(days) != 1:
-        return None
-    return Read(CalendarDay(days[0], month, year=years[0]), place)
 
 
 def day_alone(reader: Reader, at: int) -> Read | None:

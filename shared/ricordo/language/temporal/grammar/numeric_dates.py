@@ -1,5 +1,7 @@
 """Rules for dates in digits, and for the years behind all kinds of dates."""
 
+from operator import itemgetter
+
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
@@ -55,26 +57,29 @@ def year_after(reader: Reader, at: int) -> tuple[int, int] | None:
 
 
 def numeric_date(reader: Reader, at: int) -> Read | None:
-    """Read 2016-11-02, 21/04/16, 2/22/2016, 22/04, and 4.22 behind a word that stands before days."""
-    full = _three_numbers(reader, at)
-    if full is not None:
-        return full
-    return _two_numbers(reader, at)
+    """Read 2016-11-02, 2019-sep-1, 21/04/16, 2/22/2016, 22/04; 4.22 where a day is expected."""
+    return _three_parts(reader, at) or _two_numbers(reader, at)
 
 
-def _three_numbers(reader: Reader, at: int) -> Read | None:
-    first, second, third = (reader.number(at + step, Kind.NUMBER) for step in (0, 2, 4))
-    if first is None or second is None or third is None:
+def _three_parts(reader: Reader, at: int) -> Read | None:
+    places = (at, at + 2, at + 4)
+    numbers = [(reader.number(i, Kind.NUMBER) or 0, digits) for i in places if (digits := reader.digits(i))]
+    months = [month for i in places if (month := reader.number(i, Kind.MONTH)) is not None]
+    if len(numbers) + len(months) != len(places) or not reader.is_text(at + 1, *_SEPARATORS):
         return None
-    if not reader.is_text(at + 1, *_SEPARATORS) or not reader.is_text(at + 3, reader.items[at + 1].text, ","):
+    if not reader.is_text(at + 3, reader.items[at + 1].text, ","):
         return None
-    if reader.digits(at) == 4:
+    if len(months) == 1:
+        (day, short), (year, long) = sorted(numbers, key=itemgetter(1))
+        return Read(CalendarDay(day, months[0], year=year), at + 5) if short <= 2 and long == 4 else None
+    if months:
+        return None
+    (first, size), (second, _), (third, last_size) = numbers
+    if size == 4:
         return Read(CalendarDay(third, second, year=first), at + 5)
-    year = full_year(third, reader.digits(at + 4))
-    if year is None:
-        return None
+    full = full_year(third, last_size)
     day, month = _day_and_month(reader, first, second)
-    return Read(CalendarDay(day, month, year=year), at + 5)
+    return Read(CalendarDay(day, month, year=full), at + 5) if full is not None else None
 
 
 def _two_numbers(reader: Reader, at: int) -> Read | None:
@@ -117,15 +122,3 @@ def _day_and_month(reader: Reader, first: int, second: int) -> tuple[int, int]:
     """Order two numbers as the language does, unless only the other order is a date."""
     month, day = (first, second) if reader.lexicon.month_first else (second, first)
     return (month, day) if month > 12 >= day else (day, month)
-
-
-def compact_date(reader: Reader, at: int) -> Read | None:
-    """Read 20161016."""
-    number = reader.number(at, Kind.NUMBER)
-    if number is None or reader.digits(at) != 8:
-        return None
-    year, rest = divmod(number, 10_000)
-    month, day = divmod(rest, 100)
-    if not (1900 <= year <= 2100 and 1 <= month <= 12 and 1 <= day <= 31):
-        return None
-    return Read(CalendarDay(day, month, year=year), at + 1)

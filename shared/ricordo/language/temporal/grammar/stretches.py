@@ -7,7 +7,7 @@ from ricordo.language.temporal.expressions.compounds import Between
 from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear
 from ricordo.language.temporal.expressions.relative_dates import Period, Rolling, Unit
 from ricordo.language.temporal.expressions.shapes import is_day
-from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year, year_of
+from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year, year_behind
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
@@ -24,8 +24,8 @@ def week_of(reader: Reader, at: int) -> Read | None:
     place = reader.skip_sign(reader.skip(begin + 1, Kind.NUMBERED), ".")
     number = reader.number(place, Kind.NUMBER)
     if unit == "week" and number is not None and 1 <= number <= _MOST_WEEKS and reader.digits(place):
-        year, end = year_of(reader, place + 1)
-        return Read(Nth(year if end > place + 1 else Years(None), number, "week"), end)
+        year = year_behind(reader, place + 1) or Read(Years(None), place + 1)
+        return Read(Nth(year.expression, number, "week"), year.end)
     place = reader.skip(begin + 1, Kind.SINCE, Kind.OF, Kind.ON, Kind.THE, Kind.BEGINNING, most=5)
     inner = reader.period(place)
     if inner is None or not is_day(inner.expression) or is_year(inner.expression):
