@@ -1,6 +1,7 @@
-"""Decides before any route who asks and how much: host, origin, key, rate, and the size of the body."""
+"""Decides before any route who asks, how much and how slowly: host, origin, key, rate, and sizes."""
 
 import asyncio
+from asyncio import TimerHandle
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,6 +10,7 @@ from urllib.parse import parse_qsl
 from aiolimiter import AsyncLimiter
 from cachetools import LRUCache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ricordo.client import RicordoError
 from ricordo_services.api_keys import ApiKey, KeyStore
@@ -20,7 +22,52 @@ STREAMED: Final = frozenset({"/v1/imports"})
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _SECRETS_IN_URL: Final = frozenset({"key", "api_key", "apikey", "token", "access_token", "authorization"})
 BODY_WITHIN_S: Final = 30.0
+_HEAD_BYTES: Final = 65_536
 _LIMITERS: Final = 10_000
+
+
+class PromptProtocol(HttpToolsProtocol):
+    """Closes a connection on which the head of a request is longer than allowed, or longer under way.
+
+    It may take as long as a connection may be idle. Of this, uvicorn limits neither.
+    """
+
+    _head: TimerHandle | None = None
+    _head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came."""
+        super().data_received(data)
+        if not getattr(self.cycle, "response_complete", True):  # None before the first request
+            return
+        self._await_head()
+        self._head_bytes += len(data)
+        if self._head_bytes > _HEAD_BYTES:
+            self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        """Leave the time and the size of the body to `AccessControl`."""
+        self._end_head()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._end_head()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        if self._head is None:
+            self._head = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def _end_head(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+        self._head, self._head_bytes = None, 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,8 @@ class Gateway:
     settings: GatewaySettings
     clock: Clock
     name: str = "gateway"
+    patience_s: float = 30
+    """Seconds that a client may be silent, or not read, before its connection is closed."""
 
     def __post_init__(self) -> None:
         self.health = Health(worker=self.name, clock=self.clock)
@@ -64,6 +66,8 @@ class Gateway:
             ImportError: the extra `gateway` is not installed.
         """
         listening = listening_socket(self.settings)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # of Linux; connections inherit it
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * self.patience_s))
         try:
             ready()
             self.health.set_state(WorkerState.READY)
@@ -77,7 +81,7 @@ class Gateway:
         loaded = await run_until(stopping, asyncio.to_thread(_load))
         if loaded is None:
             return
-        uvicorn, application, nats_clients, webhook_delivery = loaded
+        uvicorn, access_control, application, nats_clients, webhook_delivery = loaded
 
         class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
             @contextmanager
@@ -94,7 +98,8 @@ class Gateway:
                 access_log=False,
                 lifespan="off",
                 server_header=False,
-                timeout_keep_alive=30,
+                http=access_control.PromptProtocol,
+                timeout_keep_alive=self.patience_s,
                 timeout_graceful_shutdown=_GRACE_S,
             )
             server = Server(config)
@@ -112,6 +117,11 @@ class Gateway:
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules
     import uvicorn  # noqa: PLC0415
 
-    from ricordo_services.gateway import application, nats_clients, webhook_delivery  # noqa: PLC0415
+    from ricordo_services.gateway import (  # noqa: PLC0415
+        access_control,
+        application,
+        nats_clients,
+        webhook_delivery,
+    )
 
-    return uvicorn, application, nats_clients, webhook_delivery
+    return uvicorn, access_control, application, nats_clients, webhook_delivery

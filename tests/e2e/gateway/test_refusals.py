@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -180,5 +182,47 @@ async def test_a_gateway_without_nats_says_that_it_is_unavailable(tmp_path: Path
             for key, path in ((FIXED_KEY, "stats?user_id=u-1"), (FIXED_KEY, "events"), (other, "events")):
                 answer = await http.get(f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
                 assert (problem(answer)["status"], "retry-after" in answer.headers) == (503, True), path
+        stopping.set()
+        await serving
+
+
+async def test_who_sends_no_request_or_reads_no_answer_is_disconnected_and_hinders_nobody(
+    tmp_path: Path,
+) -> None:
+    def is_ended(client: socket.socket) -> bool:
+        """Whether the gateway ended the connection; one more byte is what shows it."""
+        try:
+            client.send(b"X")
+            return client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    server, port = NatsServerProcess(tmp_path), free_port()
+    async with server:
+        settings = GatewaySettings(port=port)
+        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock(), patience_s=0.5)
+        stopping = asyncio.Event()
+        serving = asyncio.create_task(gateway.run(stopping, lambda: None))
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+            async with asyncio.timeout(60):
+                while not serving.done():
+                    with suppress(httpx.ConnectError):
+                        assert (await http.get("/healthz")).status_code == 200
+                        break
+            clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+            sent = 10 * (b"", b"GET /x HTTP/1.1\r\nX-Slow: ", asked + b"GET /", 200 * asked)
+            for client, said in zip(clients, sent, strict=True):
+                client.sendall(said)
+                client.settimeout(0)
+            async with asyncio.timeout(60):
+                while clients:
+                    assert (await http.get("/healthz")).status_code == 200
+                    await asyncio.sleep(2)  # what a client sends puts its end off
+                    for client in [one for one in clients if is_ended(one)]:
+                        client.close()
+                        clients.remove(client)
         stopping.set()
         await serving
