@@ -8,12 +8,9 @@ from ricordo.language.assertion_scope import plain
 from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 from ricordo.language.document import Document
 from ricordo.language.name_lists import is_given, starts_sentence
-from ricordo.language.text import stop_words
 
-_WORD_BEFORE: Final = re.compile(r"([^\W\d_]+(?:['\u2019][^\W\d_]+)?) $")
 _WORD_BEHIND: Final = re.compile(r" ([^\W\d_]+)")
 _MARKS: Final = frozenset('"`>“”«»')
-_LONGEST: Final = 24  # characters of a word beside one of time that are looked at
 _BEHIND: Final = 60  # characters behind a time that are read
 
 
@@ -54,7 +51,7 @@ def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
         return True
     if signs.dated.match(reference) and signs.work_before.search(low, 0, start):
         return True
-    if _is_title(text, start, end, signs, language):
+    if _is_title(text, start, end, signs):
         return True
     if not signs.alone.fullmatch(reference):
         return False
@@ -63,16 +60,13 @@ def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
     return signs.needs_lead.fullmatch(reference) is not None and signs.leads.search(low, 0, start) is None
 
 
-def _is_title(text: str, start: int, end: int, signs: Patterns, language: str) -> bool:
+def _is_title(text: str, start: int, end: int, signs: Patterns) -> bool:
     """Return whether capitals make a name of what is written small as a time, or a part of a longer name."""
     if text.isupper():
         return False
     first = text[start:end].split(maxsplit=1)[0]
     titled = first[0].isupper() and not first.isupper() and not starts_sentence(text, start)
     if titled and _is_small(text[start:end], signs) and signs.at_before.search(plain(text[:start])) is None:
-        return True
-    before = _WORD_BEFORE.search(text, max(0, start - _LONGEST), start)
-    if before is not None and before[1] != "I" and _is_part_of_title(text, before, language):
         return True
     if not text[start].isupper():
         return False
@@ -91,13 +85,6 @@ def _is_small(reference: str, signs: Patterns) -> bool:
     if day and signs.alone.fullmatch(plain(reference)) is None:
         return False
     return signs.small.fullmatch(plain(first)) is not None
-
-
-def _is_part_of_title(text: str, before: re.Match[str], language: str) -> bool:
-    """Return whether a word of grammar is capitalised within a sentence: "The Man Who Was Thursday"."""
-    word = before[1]
-    grammar = word.lower() in stop_words(language)
-    return grammar and word[0].isupper() and not starts_sentence(text, before.start(1))
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from ricordo.language.facts.name_spans import Person, Span
 from ricordo.language.facts.scene import Scene, Who
 
 _LONGEST_ASIDE: Final = 4
@@ -34,26 +33,3 @@ def aged(scene: Scene, subject: Who, at: int, end: int) -> int:
         return at
     scene.draft(subject, "age", number)
     return after
-
-
-def aged_each(scene: Scene, person: Person, spans: list[Span]) -> None:
-    """Read the ages behind the names of a list: "Maisie (12) and Effie (8)"."""
-    ages = _ages_behind(scene, spans[-1][1], len(spans)) if len(spans) > 1 else []
-    for name, number in zip(person.names, ages, strict=False):
-        scene.draft(Person(None, names=[name]), "age", number)
-    for begin, after in () if ages else spans:
-        single = person if len(spans) == 1 else Person(None, names=[scene.tokens.text(begin, after)])
-        aged(scene, single, after, min(len(scene.tokens.low), after + _LONGEST_ASIDE))
-
-
-def _ages_behind(scene: Scene, at: int, count: int) -> list[str]:
-    """Read "5 e 3 anni" behind two names; nothing when there are not as many."""
-    low, numbers = scene.tokens.low, []
-    for word in low[at : at + 3 * count]:
-        if word.isdigit():
-            numbers.append(word)
-        elif word in _UNITS:
-            return numbers if len(numbers) == count else []
-        elif word not in _OPENING and word not in scene.grammar.conjunctions:
-            break
-    return []

@@ -18,8 +18,6 @@ _ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
 _ABOUT: Final = frozenset("che cosa chi quale quali what whom which".split())
 """After a preposition, these ask: "di che deve essere?"."""
 _ASKING: Final = word_list("asking_words")
-_LONGEST_UNREAL: Final = 60
-"""Words of what is imagined behind which a statement may start again, in the same sentence."""
 _LONGEST_QUESTION: Final = 12
 _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
@@ -58,34 +56,12 @@ def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int
         if _before_unreal(tokens, grammar, begin, first) < first:
             first = resumed = begin  # "I dreamt that you should know that …"
         for start, furthest in ((begin, first), (resumed, last)):
-            for real_start, real_end in _real(tokens, grammar, start, furthest):
-                yield real_start, real_end, real_end
+            real_end = _before_unreal(tokens, grammar, start, furthest)
+            if start < real_end:
+                yield start, real_end, real_end
         if last < end:
             yield last, last, end
         begin = after
-
-
-def _real(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what is left of `[begin, end)` without what is imagined, wished or reported."""
-    while begin < end:
-        cut = _before_unreal(tokens, grammar, begin, end)
-        if cut > begin:
-            yield begin, cut
-        begin = _resumed(tokens, grammar, cut, end)
-
-
-def _resumed(tokens: Tokens, grammar: Grammar, cut: int, end: int) -> int:
-    """Return where a statement starts again behind what is unreal from `cut` on; `end` where none does."""
-    furthest = min(end, cut + _LONGEST_UNREAL)
-    colon = next((i for i in range(cut, furthest) if tokens.low[i] == ":"), end)
-    return colon + 1 if colon < end and _unknowing(tokens.low, grammar, cut, colon) else end
-
-
-def _unknowing(low: list[str], grammar: Grammar, begin: int, end: int) -> bool:
-    """Whether what comes before a colon only says that something is not known: "non so che fare: …"."""
-    if any(low[i] in grammar.saying or low[i] in grammar.conditionals for i in range(begin, end)):
-        return False
-    return any(low[i + 1 : i + 2] and low[i + 1] in ("so", "know", "sure") for i in range(begin, end - 1))
 
 
 def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:

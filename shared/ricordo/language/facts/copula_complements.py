@@ -4,7 +4,7 @@ from itertools import takewhile
 from typing import Final
 
 from ricordo.language.facts.acquaintance import is_known_given, is_state
-from ricordo.language.facts.asides import aged, aged_each
+from ricordo.language.facts.asides import aged
 from ricordo.language.facts.fact_grammar import Kin
 from ricordo.language.facts.mentions import Mention, kin_at, named_after
 from ricordo.language.facts.name_spans import Span, name_at, names_from
@@ -41,12 +41,7 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     if mention is not None:
         _identified(scene, claim.subject, mention)
         return None
-    if (
-        _one_of_several(scene, claim)
-        or _possessing(scene, claim)
-        or _aged(scene, claim)
-        or _named(scene, claim)
-    ):
+    if _one_of_several(scene, claim) or _aged(scene, claim) or _named(scene, claim):
         return None
     begin = objects.lead(at, claim.end)
     after = objects.noun_phrase(begin, claim.end)
@@ -60,7 +55,6 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     if predicate is None:
         return None
     scene.draft(claim.subject, predicate, scene.tokens.text(begin, after), polarity=claim.polarity)
-    _also(scene, claim, after)
     return predicate, after
 
 
@@ -74,17 +68,6 @@ def _bearing(scene: Scene, claim: Claim, begin: int, after: int) -> bool:
     if begin < after - 1:
         scene.draft(claim.subject, predicate, scene.tokens.text(begin, after - 1), polarity=claim.polarity)
     return True
-
-
-def _also(scene: Scene, claim: Claim, at: int) -> None:
-    """Read "a nurse | and a Quaker"."""
-    low, objects = scene.tokens.low, scene.objects
-    if at + 2 >= claim.end or low[at] not in scene.grammar.conjunctions or low[at + 1] not in _ARTICLES:
-        return
-    after = objects.noun_phrase(at + 2, claim.end)
-    predicate = _kind(scene, claim.subject, at + 2, after, articled=True) if after > at + 2 else None
-    if predicate is not None:
-        scene.draft(claim.subject, predicate, scene.tokens.text(at + 2, after), polarity=claim.polarity)
 
 
 def _one_of_several(scene: Scene, claim: Claim) -> bool:
@@ -102,9 +85,7 @@ def _one_of_several(scene: Scene, claim: Claim) -> bool:
 def name(scene: Scene, claim: Claim) -> None:
     """Read a name: of the user, or of somebody who had none yet."""
     subject, (at, end) = claim.subject, _corrected(scene, claim)
-    after = name_at(
-        scene.tokens, scene.grammar, at, end, loose=subject is not None or _lower(scene, at), person=True
-    )
+    after = name_at(scene.tokens, scene.grammar, at, end, loose=subject is not None, person=True)
     if after == at or (
         subject is None and scene.tokens.source.isupper() and not is_given(scene.tokens.low[at])
     ):
@@ -117,7 +98,6 @@ def name(scene: Scene, claim: Claim) -> None:
         spans = _names_of(scene, subject.kin, at, end)
         subject.names = [scene.tokens.text(*span) for span in spans] or [scene.tokens.text(at, after)]
         scene.tie(subject, to=subject.owner)
-        aged_each(scene, subject, spans or [(at, after)])
 
 
 def _names_of(scene: Scene, kin: Kin, at: int, end: int) -> list[Span]:
@@ -171,12 +151,6 @@ def _by_trade(scene: Scene, at: int) -> None:
         scene.draft(None, "works_as", scene.tokens.text(at + 1, after))
 
 
-def _lower(scene: Scene, at: int) -> bool:
-    """Whether the user's name may stand without a capital: "mi chiamo nora", but not "call me crazy"."""
-    word, before = scene.tokens.low[at : at + 1], scene.tokens.low[at - 1]
-    return bool(word) and (is_given(word[0]) or (scene.tokens.lowercase and before in scene.grammar.to_be))
-
-
 def _identified(scene: Scene, subject: Who, mention: Mention) -> None:
     """Read "Nora is my sister"."""
     kin = mention.person.kin
@@ -192,12 +166,6 @@ def _aged(scene: Scene, claim: Claim) -> bool:
     for begin, _ in spans:
         scene.draft(claim.subject, "age", scene.objects.figures.number(begin) or "")
     return bool(spans)
-
-
-def _possessing(scene: Scene, claim: Claim) -> bool:
-    """Whether "'s" was no verb: "my neighbour's cat is called Mochi" is about the cat."""
-    possible = claim.subject is not None and scene.tokens.low[claim.at - 1] == "'s"
-    return possible and kin_at(scene.tokens, scene.grammar, claim.at, claim.end) is not None
 
 
 def _named(scene: Scene, claim: Claim) -> bool:
@@ -220,7 +188,7 @@ def _named(scene: Scene, claim: Claim) -> bool:
 
 def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if articled and scene.objects.is_occupation(begin, end):
-        return "is_a" if _herds(scene, subject, begin, end) else "works_as"
+        return "works_as"
     if scene.objects.is_condition(begin, end):
         sign = articled and scene.tokens.raw[begin:end] == ["Cancer"]
         return "is_a" if sign else "has_condition"
@@ -229,13 +197,6 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
     if articled and scene.tokens.low[begin - 1] in _ARTICLES and scene.objects.acts_as(begin, end):
         return "works_as"
     return None
-
-
-def _herds(scene: Scene, subject: Who, begin: int, end: int) -> bool:
-    """Whether a shepherd is a dog: "a German shepherd", "un pastore tedesco", or said of a pet."""
-    pet = subject is not None and subject.kin is not None and subject.kin.predicate == "has_pet"
-    breed = end > begin + 1 and not _SHEPHERDS.isdisjoint(scene.tokens.low[begin:end])
-    return pet or (breed and subject is not None)
 
 
 def _role(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:

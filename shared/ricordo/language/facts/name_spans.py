@@ -55,13 +55,6 @@ class Person:
             return PRESUMED if self.presumed else ""
         return str(Tie(self.kin.predicate, self.kin.gender, self.kin.noun, named=bool(self.names)))
 
-    def may_be(self, other: "Person") -> bool:
-        """Whether their ties to the user do not tell them apart: nobody is a brother and a neighbour."""
-        if self.kin is None or other.kin is None:
-            return True
-        mine, theirs = (Tie(kin.predicate, kin.gender, kin.noun) for kin in (self.kin, other.kin))
-        return mine.may_be(theirs)
-
     def end(self) -> None:
         """Say that what ties them to the user is over."""
         self.kin = None if self.kin is None else replace(self.kin, over=True)
@@ -78,18 +71,9 @@ class Cast:
         self._people: list[Person] = []
 
     def introduce(self, person: Person) -> Person:
-        """Bring `person` on stage, or the one already there whom the words mean."""
-        known = self._same(person)
-        if known is None:
-            self._people.append(person)
-            return person
-        self._people.remove(known)
-        self._people.append(known)
-        known.names = known.names or person.names
-        known.kin = known.kin or person.kin
-        known.asked = known.asked and person.asked
-        known.presumed = known.presumed and person.presumed
-        return known
+        """Bring `person` on stage."""
+        self._people.append(person)
+        return person
 
     def latest(self, gender: Gender = "", but: Person | None = None) -> Person | None:
         """Return whom a pronoun of `gender` means: the last one spoken of who could be meant, not `but`."""
@@ -99,25 +83,6 @@ class Cast:
     def knows(self, name: str) -> bool:
         """Whether somebody of this name was spoken of whom the user knows."""
         return any(name in person.names and not person.presumed for person in self._people)
-
-    def _same(self, person: Person) -> Person | None:
-        for known in self._people:
-            if not known.may_be(person):
-                continue  # "my brother Marco, my neighbour Marco"
-            if person.names and known.names == person.names:
-                return known
-            kin = person.kin
-            if (
-                kin
-                and not kin.plural
-                and known.kin
-                and known.kin.noun == kin.noun
-                and known.of_other == person.of_other
-                and known.owner is person.owner
-                and not (person.names and known.names)
-            ):
-                return known
-        return None
 
 
 def name_at(
@@ -179,25 +144,8 @@ def names_from(
 
 
 def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
-    after = _past_aside(tokens, grammar, at, end)
-    while after < end and (tokens.low[after] == "," or tokens.low[after] in grammar.conjunctions):
-        after += 1
-    return after
-
-
-def _past_aside(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
-    """Step over an age or a clause behind a name of a list: "Maisie (12) and", "Marta, who sings, and"."""
-    low = tokens.low
-    if at + 2 < end and low[at] == "(" and low[at + 2] == ")":
-        return at + 3
-    if at + 2 < end and low[at] == "," and low[at + 1].isdigit():
-        return at + 2
-    if at + 2 >= end or low[at] != "," or low[at + 1] not in grammar.relatives:
-        return at
-    for closing in range(at + 2, min(end - 2, at + LONGEST_ASIDE)):
-        joined = low[closing] == "," and low[closing + 1] in grammar.conjunctions
-        if joined and _capitalised(tokens, grammar, closing + 2):
-            return closing
+    while at < end and (tokens.low[at] == "," or tokens.low[at] in grammar.conjunctions):
+        at += 1
     return at
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ricordo.language.facts.asides import aged_each
 from ricordo.language.facts.evidence import Polarity
 from ricordo.language.facts.fact_grammar import Kin
 from ricordo.language.facts.mentions import kin_at, named_after
@@ -101,7 +100,6 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None))
     if names or kin.predicate in NAMEABLE:
         scene.tie(person, to=item.subject, over=ended)
-    aged_each(scene, person, spans)
 
 
 def _herd(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
