@@ -92,6 +92,25 @@ async def test_what_was_never_said_is_not_answered(shared_bot: Bot, user: str, q
     assert reply["answer"]
 
 
+@pytest.mark.parametrize("language", ["it", "en"])
+async def test_an_answer_that_the_bot_publishes_changes_no_answer(bot: Bot, language: str) -> None:
+    await bot.remember(*life(language))
+    asked = [row[1] for row in table(__file__, "questions_are_answered_in_words") if row[0] == language]
+    asked.append({"it": "Come si ripara il trattore?", "en": "How do I mend the tractor?"}[language])
+
+    async def answers() -> list[str]:
+        request = {"user_id": language, "now": NOON.isoformat(), "reinforce": False}
+        return [(await bot.query("answer", query=one, **request))["answer"] for one in asked]
+
+    first = await answers()
+    chat = {"user_id": language, "conversation_id": "chat", "language": language}
+    for n, (question, answer) in enumerate(zip(asked, first, strict=True)):
+        await bot.remember(msg(f"asked-{n}", question, timestamp=ago(minutes=99 - 2 * n), **chat))
+        said = {"role": "assistant", "timestamp": ago(minutes=98 - 2 * n)}
+        await bot.remember(msg(f"said-{n}", answer, **chat, **said))
+    assert await answers() == first
+
+
 @pytest.mark.parametrize(
     ("language", "question", "predicate"),
     [("it", "Come mi chiamo?", "name"), ("en", "Where do I live?", "lives_in")],

@@ -98,8 +98,8 @@ class AnswerService:
     async def _former(
         self, tenant: str, request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]
     ) -> Sequence[Fact]:
-        """Return the values that the best fact superseded, where a full answer is asked for."""
-        if request.style is not AnswerStyle.FULL or not facts or facts[0].predicate not in SINGLE_VALUED:
+        """Return the values that the best fact superseded, latest first."""
+        if not facts or facts[0].predicate not in SINGLE_VALUED:
             return ()
         subject, predicate = facts[0].subject, facts[0].predicate
         question = FactQuestion(user_id=request.user_id, entity=subject, predicate=predicate, history=True)

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 from uuid import UUID
 
-import numpy as np
-
 from ricordo.index.port import Hit, Scope, VectorIndex
 from ricordo.language.query_analysis import Fallback
 from ricordo.language.temporal import LATEST
@@ -127,7 +125,7 @@ class Search:
     async def known_words(
         self, tenant: str, user_id: str, text: str, language: str | None
     ) -> Mapping[str, bool]:
-        """Return whether any memory of the user contains each content word of a text.
+        """Return whether any informative memory of the user contains each content word of a text.
 
         Raises:
             IndexUnavailable: the index does not answer.
@@ -138,8 +136,7 @@ class Search:
         every = sorted({term for one in terms.values() for term in one})
         if not every:
             return {}
-        asked = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
-        found = await self.vectors.rarities(tenant, self.model, user_id, asked)
+        found = await self.vectors.present_terms(tenant, self.model, user_id, every)
         return {word: any(term in found for term in one) for word, one in terms.items()}
 
     async def _with_examples(self, tenant: str, request: SearchRequest, scope: Scope, found: Found) -> Found:

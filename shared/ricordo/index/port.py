@@ -181,6 +181,12 @@ class VectorIndex(Protocol):
         """
         ...
 
+    async def present_terms(
+        self, tenant: str, model: str, user_id: str, terms: Sequence[int]
+    ) -> Collection[int]:
+        """Return those terms that an informative memory of the user contains, archived ones included."""
+        ...
+
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
         ...

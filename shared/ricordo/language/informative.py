@@ -12,6 +12,7 @@ from ricordo.language.assertion_scope import plain
 from ricordo.language.data_files import LANGUAGES, Patterns, compiled, either, read_table
 from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
+from ricordo.language.own_answers import quotes_memory, told_fact
 from ricordo.language.small_talk import meaningful_words
 from ricordo.language.tokenization import LAUGHTER, words_of
 
@@ -53,6 +54,8 @@ def informative(document: Document, role: Role = Role.USER) -> float:
     spoken = [one for one in document.sentences if _speaks(one)]
     if language not in LANGUAGES:
         return INFORMS if any(not _is_marked(one) for one in spoken) else INFORMS_NOTHING
+    if role is Role.ASSISTANT and quotes_memory(document.text, language):
+        return INFORMS_NOTHING
     return INFORMS if any(_tells(one, language, role) for one in spoken) else INFORMS_NOTHING
 
 
@@ -68,7 +71,9 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
     begin = opening.end() if opening else 0
     if patterns.keeps.match(low, begin) or patterns.asks_and_tells.match(low, begin):
         return _says(sentence[begin:], patterns, language)
-    if role is Role.ASSISTANT and _assists(low, begin if begin < len(low) else 0, patterns):
+    if role is Role.ASSISTANT and (
+        _retells(sentence, language, patterns) or _assists(low, begin if begin < len(low) else 0, patterns)
+    ):
         return False
     if _is_marked(sentence) or _wants(low[begin:], patterns):
         opinion = patterns.opinion.search(low, begin)
@@ -81,6 +86,12 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
     if role is not Role.ASSISTANT and patterns.feels.match(low, begin):
         return True
     return _says(sentence, patterns, language, least=2 if role is Role.ASSISTANT else 1)
+
+
+def _retells(sentence: str, language: str, patterns: Patterns) -> bool:
+    """Return whether a sentence is one that Ricordo wrote of a fact."""
+    told = told_fact(sentence, language)
+    return told != "" and patterns.news.search(plain(told)) is None
 
 
 def _assists(low: str, begin: int, patterns: Patterns) -> bool:

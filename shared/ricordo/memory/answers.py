@@ -31,6 +31,8 @@ SUFFICIENT: Final = 0.6
 """The confidence from which on a question is answered."""
 FACTS: Final = {False: 3, True: 10}
 """The most facts of an answer, short and full."""
+FORMER: Final = {False: 1, True: 10}
+"""The most former values of an answer, short and full."""
 PASSAGES: Final = {False: 1, True: 5}
 """The most passages of an answer, short and full."""
 _PASSAGE_TOKENS: Final = {False: 80, True: 200}
@@ -112,13 +114,14 @@ def write_answer(
     Args:
         language: of the question; English phrases are used where it has none.
         count: counts the tokens of a text.
-        full: whether to add former values of a fact and further passages.
+        full: whether to add all former values of a fact and further passages.
     """
     facts = tuple(material.facts[: FACTS[full]])
     memories = _passages(material, full=full)
     sentences = [fact_sentence(fact, language, zone) for fact in facts]
-    if facts and (formerly := [one.object for one in material.former if one.object != facts[0].object]):
-        sentences.append(phrase(language, "answer_formerly", what=", ".join(dict.fromkeys(formerly))))
+    formerly = [one.object for one in material.former if facts and one.object != facts[0].object]
+    if before := list(dict.fromkeys(formerly))[: FORMER[full]]:
+        sentences.append(phrase(language, "answer_formerly", what=", ".join(before)))
     quoted = [] if facts and not full else memories
     one_speaks = has_single_speaker(material.memories)
     lines = [" ".join(sentences)] if sentences else []

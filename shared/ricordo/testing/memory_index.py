@@ -93,13 +93,17 @@ class MemoryVectorIndex:
         self, tenant: str, model: str, user_id: str, terms: SparseVector
     ) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""
-        texts = [
-            point.text_terms
-            for (whose, _), point in self._collection(model).items()
-            if (whose, point.facets.user_id) == (tenant, user_id)
-        ]
+        every = Scope(user_id=user_id, include_archived=True, include_uninformative=True)
+        texts = [point.text_terms for point in self._found(tenant, model, every)]
         present = {int(term) for text in texts for term in text.indices}
         return {term: rarity for term, rarity in _frequencies(terms, texts).items() if term in present}
+
+    async def present_terms(
+        self, tenant: str, model: str, user_id: str, terms: Sequence[int]
+    ) -> Collection[int]:
+        """Return those terms that an informative memory of the user contains."""
+        found = self._found(tenant, model, Scope(user_id=user_id, include_archived=True))
+        return set(terms) & {int(term) for point in found for term in point.text_terms.indices}
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""

@@ -89,6 +89,8 @@ class VectorIndexContract(VectorScopeContract):
         rarities = await index.rarities(tenant, MODEL, "u-1", terms)
         assert rarities == pytest.approx(await reference.rarities(tenant, MODEL, "u-1", terms), rel=1e-4)
         assert await index.rarities("another", MODEL, "u-1", terms) == {}
+        present = await reference.present_terms(tenant, MODEL, "u-1", terms.indices.tolist())
+        assert set(await index.present_terms(tenant, MODEL, "u-1", terms.indices.tolist())) == set(present)
         assert await index.rarities(tenant, MODEL, "u-1", NO_WORDS) == {}
 
     async def test_similar_memories_are_all_that_reach_the_threshold(self, index: VectorIndex) -> None:

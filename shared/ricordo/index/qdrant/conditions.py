@@ -63,6 +63,11 @@ def corpus(tenant: str, user_id: str) -> Condition:
     return {"must": [_match(OWNER, (owner(tenant, user_id),))]}
 
 
+def informative(tenant: str, user_id: str) -> Condition:
+    """Return the filter of the informative memories of a user, archived ones included."""
+    return in_scope(tenant, Scope(user_id=user_id, include_archived=True))
+
+
 def in_scope(tenant: str, scope: Scope) -> Condition:
     """Return the filter of a scope."""
     found = _whose(tenant, scope)

@@ -144,6 +144,12 @@ class EdgeVectorIndex:
         """Return the IDF of terms over the texts of a user."""
         return await self._run(lambda: self._shard(model).rarities(tenant, user_id, terms))
 
+    async def present_terms(
+        self, tenant: str, model: str, user_id: str, terms: Sequence[int]
+    ) -> Collection[int]:
+        """Return those terms that an informative memory of the user contains."""
+        return await self._run(lambda: self._shard(model).present_terms(tenant, user_id, terms))
+
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
         return await self._run(lambda: self._shard(model).count(tenant, scope))

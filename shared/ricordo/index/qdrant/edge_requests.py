@@ -168,19 +168,31 @@ def similar(
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
     """Return the IDF of terms as the engine computes it; unknown terms are left out."""
-    statistics = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
+    found = _one_per_term(shard, corpus, terms, corpus)
+    return {term: idf_of(point, term) for term, point in found.items()}
+
+
+def present_terms(shard: edge.EdgeShard, within: edge.Filter, terms: Sequence[int]) -> set[int]:
+    """Return those terms that a text of a memory contains."""
+    return set(_one_per_term(shard, within, terms, _NO_CORPUS))
+
+
+def _one_per_term(
+    shard: edge.EdgeShard, within: edge.Filter, terms: Sequence[int], corpus: edge.Filter
+) -> dict[int, edge.ScoredPoint]:
+    """Return a memory for each term that any contains, scored by the statistics of `corpus`."""
     requests = [
         edge.QueryRequest(
             limit=1,
             query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
-            filter=corpus,
-            params=statistics,
+            filter=within,
+            params=edge.SearchParams(idf=edge.IdfParams(corpus=corpus)),
             with_vector=[TEXT_TERMS],
         )
         for term in terms
     ]
     answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return {term: idf_of(answer[0], term) for term, answer in zip(terms, answers, strict=True) if answer}
+    return {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
 
 
 def latest(shard: edge.EdgeShard, within: Condition, limit: int) -> list[UUID]:

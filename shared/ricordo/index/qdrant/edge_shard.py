@@ -21,6 +21,7 @@ from ricordo.index.qdrant.conditions import (
     WINDOW_TERMS,
     corpus,
     in_scope,
+    informative,
     of_tenant,
     owner,
     payload,
@@ -35,6 +36,7 @@ from ricordo.index.qdrant.edge_requests import (
     latest,
     one_of,
     point_of,
+    present_terms,
     query_batch,
     similar,
 )
@@ -116,6 +118,10 @@ class Shard:
             weighed = counted.weighed(TEXT_TERMS, terms)
             return dict(zip(weighed.indices.tolist(), weighed.weights.tolist(), strict=True))
         return engine_idf(self._shard, filter_of(corpus(tenant, user_id)), terms.indices.tolist())
+
+    def present_terms(self, tenant: str, user_id: str, terms: Sequence[int]) -> set[int]:
+        """Return those terms that an informative memory of the user contains."""
+        return present_terms(self._shard, filter_of(informative(tenant, user_id)), terms)
 
     def count(self, tenant: str, scope: Scope) -> int:
         """Count the points in `scope`."""

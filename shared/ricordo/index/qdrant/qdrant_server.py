@@ -24,10 +24,11 @@ from ricordo.index.qdrant.conditions import (
     collection,
     corpus,
     in_scope,
+    informative,
     of_tenant,
     payload,
 )
-from ricordo.memory.ranking.bm25 import SparseVector
+from ricordo.memory.ranking.bm25 import SparseVector, one_term
 
 _CONFLICT: Final = 409
 
@@ -145,21 +146,31 @@ class ServerVectorIndex:
 
         The score of a memory for one term is its IDF times the term's weight in the memory.
         """
+        found = await self._one_per_term(model, corpus(tenant, user_id), terms.indices.tolist())
+        return {term: candidates.idf_of(point, term) for term, point in found.items()}
+
+    async def present_terms(
+        self, tenant: str, model: str, user_id: str, terms: Sequence[int]
+    ) -> Collection[int]:
+        """Return those terms that an informative memory of the user contains."""
+        return set(await self._one_per_term(model, informative(tenant, user_id), terms))
+
+    async def _one_per_term(
+        self, model: str, within: Condition, terms: Sequence[int]
+    ) -> Mapping[int, models.ScoredPoint]:
+        """Return a memory for each term that any contains, scored by the statistics of these memories."""
         name = self._collection(model)
-        owned = corpus(tenant, user_id)
+        all_of_them = _filter(within)
         requests = [
             _query(
-                TEXT_TERMS, candidates.IndexQuery(None, item), _filter(owned), _filter(owned), 1
+                TEXT_TERMS, candidates.IndexQuery(None, one_term(item)), all_of_them, all_of_them, 1
             ).model_copy(update={"with_vector": [TEXT_TERMS]})
-            for item in terms.each()
+            for item in terms
         ]
         with _errors():
             answers = await self._client.query_batch_points(name, requests) if requests else []
-        return {
-            int(term): candidates.idf_of(answer.points[0], int(term))
-            for term, answer in zip(terms.indices, answers, strict=True)
-            if answer.points
-        }
+        found = zip(terms, answers, strict=True)
+        return {term: answer.points[0] for term, answer in found if answer.points}
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""

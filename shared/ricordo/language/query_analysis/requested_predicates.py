@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import MINILM
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.text import stem, stop_words
 from ricordo.language.text_head import load_head
@@ -90,6 +91,8 @@ def requested_predicates(
     if language not in LANGUAGES:
         return NO_PREDICATES
     text = flat(query)
+    if not names and _is_of_another(text, language):
+        return NO_PREDICATES
     by_pattern = tuple(name for name, asks in _table(language).patterns.items() if asks.search(text))
     head = load_head(__package__ or "", "predicates", language)
     if vector is None or head is None or names or not text.strip():
@@ -103,6 +106,13 @@ def requested_predicates(
     kept = [name for name in likeliest if scores[name] >= _KEPT] or likeliest[:1]
     predicates = [each for name in (*kept, *by_pattern) for each in (CORE if name == _SELF else (name,))]
     return _with_words(text, language, predicates, bare)
+
+
+def _is_of_another(text: str, language: str) -> bool:
+    """Return whether a question without a name is about somebody mentioned before: "where does he work?"."""
+    grammar, said = load_grammar(language), set(words(text, language))
+    others = {*grammar.third_pronouns, *grammar.others_possessives}
+    return not said.isdisjoint(others) and said.isdisjoint(grammar.user_pronouns | grammar.possessives)
 
 
 def _with_words(text: str, language: str, predicates: Collection[str], bare: float) -> RequestedPredicates:

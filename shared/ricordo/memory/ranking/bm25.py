@@ -34,12 +34,10 @@ class SparseVector(NamedTuple):
     indices: NDArray[np.uint32]
     weights: NDArray[np.float32]
 
-    def each(self) -> "list[SparseVector]":
-        """Return a vector for each term, in order."""
-        return [
-            SparseVector(self.indices[at : at + 1], self.weights[at : at + 1])
-            for at in range(len(self.indices))
-        ]
+
+def one_term(term: int) -> SparseVector:
+    """Return the query vector of a single term."""
+    return SparseVector(np.array([term], np.uint32), np.ones(1, np.float32))
 
 
 @lru_cache(maxsize=65_536)

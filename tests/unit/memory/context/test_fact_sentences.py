@@ -9,6 +9,7 @@ import pytest
 from tests.fixtures.material import NOW, fact, text_of
 from tests.fixtures.sentence_tables import sentences
 
+from ricordo.language.own_answers import told_fact
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.material import Material
 from ricordo.memory.facts import PREDICATES
@@ -43,6 +44,7 @@ def test_every_predicate_has_its_sentence_in_both_languages(
         assert " ".join(value.split()).casefold() in said.casefold()
         assert said.endswith(".")
         assert not {"_", "{", "}", "\n"} & set(said)
+        assert subject != "user" or not value or told_fact(said, language), "a bot may say it again"
 
 
 def test_facts_say_since_when_where_that_was_told() -> None:
