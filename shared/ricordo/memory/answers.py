@@ -39,6 +39,10 @@ _PASSAGE_TOKENS: Final = {False: 80, True: 200}
 _DOUBT: Final = 0.2
 """One minus the confidence of an answer by a fact with one supporting message: a prior, not fitted."""
 _DISPUTED: Final = 0.8
+_TIES: Final = frozenset(
+    {"has_sibling", "has_parent", "has_child", "related_to", "partner", "friend", "has_pet"}
+)
+"""Predicates of those who are close to the user, by whom a question may name somebody: "my brother"."""
 _VERIFIED: Final = 0.99
 
 
@@ -82,11 +86,14 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
     """Return those of the requested facts that answer the question, in their order.
 
     "Where does my sister live?" asks for the predicate of "I live in Trieste", too: a fact answers only where
-    it holds one of the words that do not ask for its predicate, if there are any.
+    it holds one of the words that do not ask for its predicate, if there are any. Who the sister is answers
+    nothing there: a tie answers only a question that asks for nothing else.
 
     Args:
         facts: current, with a predicate that the question asks for.
     """
+    if not _TIES.issuperset(requested_predicates(question, language).names):
+        facts = [one for one in facts if one.predicate not in _TIES]
     besides = {
         name: words_besides(question, language, (name,), examples=False)
         for name in {one.predicate for one in facts}
