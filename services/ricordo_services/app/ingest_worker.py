@@ -5,6 +5,7 @@ from typing import Final
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits
 from ricordo.memory.documents.cutting import ExtractSize
+from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.erasure import ErasureStore
@@ -12,7 +13,7 @@ from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.app.request_handlers import export_server
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import bulk_lane, event_worker, periodic
+from ricordo_services.app.service_factories import bulk_lane, event_worker
 from ricordo_services.ingest import document_storage, tenant_round_robin
 from ricordo_services.ingest.document_extraction import DocumentExtraction
 from ricordo_services.ingest.document_storage import DocumentDeletion, DocumentStorage
@@ -76,6 +77,8 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
     )
     deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
     return DocumentStorage(objects, known, order.schedule), [
-        periodic(resources, "documents", reading.run, tenant_round_robin.POLL_INTERVAL_S, woken=order.woken),
-        periodic(resources, "discarded", deletion.run, document_storage.DELETION_INTERVAL_S),
+        Periodic(
+            "documents", reading.run, tenant_round_robin.POLL_INTERVAL_S, resources.clock, woken=order.woken
+        ),
+        Periodic("discarded", deletion.run, document_storage.DELETION_INTERVAL_S, resources.clock),
     ]

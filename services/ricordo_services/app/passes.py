@@ -15,7 +15,6 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import LITE, PassLocks, PassRuns, RetentionStore
 from ricordo.store.session_store import SessionStore
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import periodic
 from ricordo_services.job_progress import PassReport, PassSummary, silent
 from ricordo_services.lifecycle.passes.archiving_passes import (
     ArchivePass,
@@ -24,8 +23,7 @@ from ricordo_services.lifecycle.passes.archiving_passes import (
     RetentionPass,
 )
 from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
-from ricordo_services.lifecycle.passes.pass_runner import PassRunner
-from ricordo_services.lifecycle.passes.pass_work import PassWork
+from ricordo_services.lifecycle.passes.pass_runner import PassRunner, PassWork
 from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
 from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
@@ -159,7 +157,7 @@ def _scheduled(one: PassRunner, every_s: float, spec: PassSpec, resources: Resou
             await one.run_if_due(resources.clock.now(), timedelta(seconds=every_s))
 
     # Checked more often than a pass is due: where another process ran it before, it is due earlier.
-    return periodic(resources, one.name, run, every_s if spec.on_demand else every_s / _CHECKS)
+    return Periodic(one.name, run, every_s if spec.on_demand else every_s / _CHECKS, resources.clock)
 
 
 async def run_pass(

@@ -12,9 +12,10 @@ from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
+from ricordo.runtime.handling import QueryHandler, QueryResult, RequestError
+from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.query_server import QueryServer
-from ricordo.runtime.replies import QueryHandler, QueryResult, RequestError
 from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
@@ -30,12 +31,12 @@ from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.language_models import open_answers
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import periodic, query_server
+from ricordo_services.app.service_factories import query_server
 from ricordo_services.ingest.export_pages import ExportHandler
 from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
 from ricordo_services.knowledge.erasure_service import Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.fact_commands import FactCommands
-from ricordo_services.lifecycle.memory_commands import MemoryCommands, NoteHandler
+from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
@@ -202,7 +203,7 @@ async def fact_commands(
         concurrency=_FACT_COMMANDS,
         exclusive=True,
     )
-    return [server, periodic(resources, "erasures", erasures.resume, _RESUME_EVERY_S)]
+    return [server, Periodic("erasures", erasures.resume, _RESUME_EVERY_S, resources.clock)]
 
 
 async def export_server(resources: Resources) -> QueryServer:

@@ -1,16 +1,13 @@
-"""Makes event workers, query servers and periodic jobs from what the workers of a process share."""
+"""Makes event workers and query servers from what the workers of a process share."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.gates import AllGates, Gate
-from ricordo.runtime.handling import Handler
-from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.handling import Handler, QueryHandler, QueryRoute
 from ricordo.runtime.query_server import QueryServer, ServerSettings
-from ricordo.runtime.replies import QueryHandler, QueryRoute
 from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
 from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.worker.state import LoopSettings
@@ -115,17 +112,3 @@ async def query_server(
         exclusive=exclusive,
         excluded=answered_elsewhere(name),
     )
-
-
-def periodic(
-    resources: Resources,
-    name: str,
-    job: Callable[[], Awaitable[object]],
-    interval: float,
-    *,
-    woken: asyncio.Event | None = None,
-    backoff: Backoff | None = None,
-) -> Periodic:
-    """Return a job that runs at the start, every `interval` seconds, and when `woken` is set."""
-    clock = resources.clock
-    return Periodic(name=name, job=job, interval=interval, clock=clock, backoff=backoff, woken=woken)

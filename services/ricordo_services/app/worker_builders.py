@@ -12,6 +12,7 @@ from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.store.enrichment_store import EnrichmentStore
@@ -34,7 +35,7 @@ from ricordo_services.app.passes import nightly, scheduled_passes
 from ricordo_services.app.preloading import enrichment_rules, fact_rules, question_rules
 from ricordo_services.app.request_handlers import fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import bulk_lane, event_worker, periodic
+from ricordo_services.app.service_factories import bulk_lane, event_worker
 from ricordo_services.embedding.encode_handler import EncodeHandler
 from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexHandler
 from ricordo_services.embedding.index_projection import Projection
@@ -114,11 +115,11 @@ async def index(resources: Resources) -> list[Service]:
     created.health.problem = lambda: own.problem
     created.health.counters = lambda: {"failed_flushes": own.failed_flushes}
     rebuild = IndexRebuild(own, await repoint(resources), await resources.backlog("index"), resources.clock)
-    job = periodic(
-        resources,
+    job = Periodic(
         "rebuild-index",
         rebuild.run,
         _REBUILD_CHECK_S,
+        resources.clock,
         woken=own.rebuild_wanted,
         backoff=_REBUILD_BACKOFF,
     )
@@ -174,7 +175,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     projector, changed = await resources.graph_projector(), asyncio.Event()
     graph = await event_worker(resources, "graph", projector, (resources.graph_gate,))
     catch_up = GraphCatchUp(projector, await resources.store(LifecycleStore), resources.clock)
-    job = periodic(resources, "graph-catch-up", catch_up.run, _CATCH_UP_S, woken=changed)
+    job = Periodic("graph-catch-up", catch_up.run, _CATCH_UP_S, resources.clock, woken=changed)
     services: list[Service] = [worker, bulk, graph, job, *await fact_commands(resources, ledger, changed.set)]
     if has_fact_model(settings):
         services.append(await _identify(resources, ledger, changed.set))
@@ -198,7 +199,7 @@ async def _identify(resources: Resources, ledger: FactLedger, project_soon: Call
         tenants=(await resources.store(LifecycleStore)).tenants,
         backlog=await resources.backlog("knowledge", "knowledge-bulk"),
     )
-    job = periodic(resources, "identify", identify.run, settings.identify_every_s)
+    job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters
     job.health.problem = lambda: identify.problem
     job.health.models = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
@@ -250,8 +251,8 @@ async def lifecycle(resources: Resources) -> list[Service]:
         await event_worker(resources, "reinforce", Reinforce(life), linger=USES_LINGER_S),
         await event_worker(resources, "sessions", sessions),
         *await scheduled_passes(resources),
-        periodic(resources, "tidy", daily, nightly(settings)),
-        periodic(resources, "reconcile", reconcile.run, settings.reconcile_every_s),
+        Periodic("tidy", daily, nightly(settings), resources.clock),
+        Periodic("reconcile", reconcile.run, settings.reconcile_every_s, resources.clock),
         await memory_commands(resources),
         sweeper,
     ]

@@ -13,7 +13,7 @@ import typer
 from ricordo.client import MemoryClient, Timeout
 from ricordo_services.cli.client_calls import Call, ServerTarget
 from ricordo_services.cli.command_settings import stores_of_target
-from ricordo_services.cli.export_file import ExportFile, Item
+from ricordo_services.cli.export_command import ExportFile, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
 from ricordo_services.cli.ingest_watch import open_ingest_watch
 from ricordo_services.cli.input_files import rereadable, title

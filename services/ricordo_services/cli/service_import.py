@@ -45,9 +45,8 @@ from ricordo_services.cli.publish_command import (
 )
 from ricordo_services.importers import PARSERS, parse_export
 from ricordo_services.importers.archive import ExportArchive, open_export
-from ricordo_services.importers.conversion import Conversion
+from ricordo_services.importers.conversion import Conversion, Survey
 from ricordo_services.importers.past_message import DateOrder, Entry, ParserOptions, PastMessage, SkipReason
-from ricordo_services.importers.survey import Survey
 
 RICORDO: Final = "ricordo"
 _ASKED_AT_ONCE: Final = 16

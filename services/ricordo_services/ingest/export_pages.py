@@ -16,7 +16,7 @@ from ricordo.documents.records import ObjectMissing
 from ricordo.messages.commands import Export, ExportReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import REPLY_MAX_BYTES, JsonObject
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.exports import EXPORT_PARTS, ExportedItem, ExportKey, ExportStore, InvalidExportKey
 
 _AT_ONCE: Final = 100  # rows; a page contains some hundred

@@ -23,7 +23,7 @@ from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotte
 from ricordo.messages.ids import request_key
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.event_publishing import Emitter
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
 from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore

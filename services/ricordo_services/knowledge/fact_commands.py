@@ -21,7 +21,7 @@ from ricordo.messages.commands import (
 )
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact

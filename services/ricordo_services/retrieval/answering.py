@@ -23,7 +23,7 @@ from ricordo.messages.answers import AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
 from ricordo.messages.ids import memory_id
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.runtime.replies import QueryResult
+from ricordo.runtime.handling import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQuestion
 from ricordo_services.retrieval.context import language_of_reply

@@ -21,7 +21,7 @@ from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.enumerations import Degradation, Profile
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
-from ricordo.runtime.replies import QueryResult
+from ricordo.runtime.handling import QueryResult
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries

@@ -14,7 +14,7 @@ from uuid import UUID
 from ricordo.language.topics import topic_keys
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.memory_listings import ListingScope, MemoryListings
 from ricordo_services.retrieval.search_request import keys_of_topics, valence_bounds
 

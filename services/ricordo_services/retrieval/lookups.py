@@ -27,7 +27,7 @@ from ricordo.messages.queries import (
     TimelineRequest,
 )
 from ricordo.messages.views import EntityView, FactView
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion

@@ -19,7 +19,7 @@ from ricordo.messages.enumerations import EntityKind, ListingOrder
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest, UserView
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.entity_listings import EntityListings, ListedEntity
 from ricordo.store.memory_listings import (
     ListedMemory,

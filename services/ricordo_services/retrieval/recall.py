@@ -32,7 +32,7 @@ from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo.models.encoder import Encoder
 from ricordo.models.query_analyser import QueryAnalyser, Question
-from ricordo.runtime.replies import QueryResult
+from ricordo.runtime.handling import QueryResult
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries

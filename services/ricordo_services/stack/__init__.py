@@ -2,6 +2,6 @@
 
 from ricordo_services.stack.endpoints import Endpoints, write_stack_file
 from ricordo_services.stack.local import LocalStack
-from ricordo_services.stack.stack_errors import FolderRefused, ServerFailed, StackError
+from ricordo_services.stack.servers import FolderRefused, ServerFailed, StackError
 
 __all__ = ["Endpoints", "FolderRefused", "LocalStack", "ServerFailed", "StackError", "write_stack_file"]

@@ -13,8 +13,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from ricordo_services.stack.server_launch import Account
-from ricordo_services.stack.stack_errors import FolderRefused
+from ricordo_services.stack.servers import Account, FolderRefused
 
 ORDINARY = "nobody"
 PUBLIC_FOLDERS = (Path("/var/cache"), Path(tempfile.gettempdir()))

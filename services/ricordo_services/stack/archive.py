@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ricordo_services import private_files as private
 from ricordo_services.stack.folder import BACKED_UP, DATA_FORMAT, sync
 from ricordo_services.stack.postgres import MAJOR_VERSION
-from ricordo_services.stack.stack_errors import BackupRefused
+from ricordo_services.stack.servers import BackupRefused
 
 ARCHIVE_FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"

@@ -19,9 +19,7 @@ from ricordo.cache_folder import default_cache_folder
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.packages import JavaServer
-from ricordo_services.stack.ports import LOOPBACK
-from ricordo_services.stack.server_launch import Launch, NotReady
-from ricordo_services.stack.stack_errors import ServerFailed
+from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, ServerFailed
 
 USER = "root"
 DATABASE = "ricordo"

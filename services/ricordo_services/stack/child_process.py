@@ -17,7 +17,7 @@ from typing import Self
 
 from ricordo_services.stack import guard
 from ricordo_services.stack.guard import GuardSpec, process_identity
-from ricordo_services.stack.server_launch import Launch
+from ricordo_services.stack.servers import Launch
 
 POLL_SECONDS = 0.05
 

@@ -26,7 +26,7 @@ from typing import Final, Self
 from ricordo_services import private_files as private
 from ricordo_services.stack.child_process import kill_recorded, living, own_record, read_record, until_gone
 from ricordo_services.stack.endpoints import STACK_FILE
-from ricordo_services.stack.stack_errors import FolderRefused
+from ricordo_services.stack.servers import FolderRefused
 
 RESTORING: Final = "restoring"
 """The folder of a restore that is not complete; it is removed at the next start."""

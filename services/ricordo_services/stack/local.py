@@ -13,10 +13,8 @@ from ricordo_services.stack.child_process import ChildPaths
 from ricordo_services.stack.endpoints import Endpoints
 from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
-from ricordo_services.stack.ports import LOOPBACK, PortBook
 from ricordo_services.stack.postgres import PostgresServer
-from ricordo_services.stack.server_launch import Server
-from ricordo_services.stack.stack_errors import FolderRefused
+from ricordo_services.stack.servers import LOOPBACK, FolderRefused, PortBook, Server
 from ricordo_services.stack.supervision import SupervisedServer, SupervisionTimes, run_to_end
 
 _HTTP = "http"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
-from ricordo_services.stack.ports import LOOPBACK
-from ricordo_services.stack.server_launch import Launch, NotReady
+from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady
 
 USER = "ricordo"
 MEMORY_STORE_BYTES = 64 * 1024 * 1024

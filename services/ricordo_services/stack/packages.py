@@ -7,7 +7,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from ricordo_services.stack.stack_errors import StackError
+from ricordo_services.stack.servers import StackError
 
 
 @dataclass(frozen=True, slots=True)

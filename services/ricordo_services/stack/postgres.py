@@ -13,9 +13,7 @@ import asyncpg
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.account import reachable_programs, server_account
-from ricordo_services.stack.ports import LOOPBACK
-from ricordo_services.stack.server_launch import Account, Launch, NotReady
-from ricordo_services.stack.stack_errors import FolderRefused
+from ricordo_services.stack.servers import LOOPBACK, Account, FolderRefused, Launch, NotReady
 
 OWNER, WORKER, DATABASE = "ricordo_owner", "ricordo_worker", "ricordo"
 MAJOR_VERSION = "18"

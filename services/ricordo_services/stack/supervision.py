@@ -10,9 +10,7 @@ from dataclasses import dataclass
 import structlog
 
 from ricordo_services.stack.child_process import Child, ChildPaths, log_tail, until_gone
-from ricordo_services.stack.ports import PortBook, is_free
-from ricordo_services.stack.server_launch import Launch, NotReady, Server
-from ricordo_services.stack.stack_errors import ServerFailed
+from ricordo_services.stack.servers import Launch, NotReady, PortBook, Server, ServerFailed, is_free
 
 log = structlog.get_logger("ricordo.stack")
 

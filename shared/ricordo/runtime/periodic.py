@@ -30,11 +30,11 @@ class Periodic:
 
     def __init__(
         self,
-        *,
         name: str,
         job: Callable[[], Awaitable[object]],
         interval: float,
         clock: Clock,
+        *,
         jitter: float = 0.1,
         backoff: Backoff | None = None,
         woken: asyncio.Event | None = None,

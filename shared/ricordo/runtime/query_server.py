@@ -16,9 +16,9 @@ from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import TRACE_PARENT, InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.event_publishing import stamp, to_message
+from ricordo.runtime.handling import QueryResult, QueryRoute, RequestError, encoded
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
-from ricordo.runtime.replies import QueryResult, QueryRoute, RequestError, encoded
 from ricordo.runtime.scheduling import QueryPriority
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.runtime.tracing import TraceContext, bind_log_context

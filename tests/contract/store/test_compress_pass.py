@@ -22,7 +22,7 @@ from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.document_store import DocumentStore
 from ricordo.testing.factories import at, unit_vectors
 from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
-from ricordo_services.lifecycle.passes.pass_work import Slice
+from ricordo_services.lifecycle.passes.pass_runner import Slice
 from ricordo_services.retrieval.lookups import MemoryLookups
 
 NOW = at(0) + timedelta(days=200)

@@ -12,7 +12,7 @@ from ricordo.memory.facts import UserAssertion
 from ricordo.messages.entities import EntitiesReply, EntitiesRequest
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import ErrorCode
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.entity_listings import EntityListings
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.memory_listings import LIFETIME

@@ -11,7 +11,7 @@ from tests.contract.store.test_correction_links import link
 from ricordo.messages.enumerations import ChangeKind
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoryReply, MemoryRequest
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.links import Comparison
 from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.testing.factories import at, unit_vector

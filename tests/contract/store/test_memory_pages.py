@@ -17,7 +17,7 @@ from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages.enumerations import ForgetScope, ListingOrder
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoriesReply
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.erasure import ErasureRequest
 from ricordo.testing.factories import at
 

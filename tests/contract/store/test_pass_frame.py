@@ -13,8 +13,7 @@ from tests.contract.store.stores import Stores
 from ricordo.store.database import StoreUnavailable
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.job_progress import PassSummary, RunsElsewhere
-from ricordo_services.lifecycle.passes.pass_runner import PassRunner
-from ricordo_services.lifecycle.passes.pass_work import Slice
+from ricordo_services.lifecycle.passes.pass_runner import PassRunner, Slice
 
 DAY = timedelta(days=1)
 

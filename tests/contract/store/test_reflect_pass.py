@@ -25,7 +25,7 @@ from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichedMemory
 from ricordo.testing.factories import START
-from ricordo_services.lifecycle.passes.pass_work import Slice
+from ricordo_services.lifecycle.passes.pass_runner import Slice
 from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
 from ricordo_services.retrieval.lookups import MemoryLookups
 

@@ -14,7 +14,7 @@ from tests.fixtures.eventually import eventually
 
 from ricordo.messages.enumerations import ListingOrder
 from ricordo.messages.listings import UsersReply, UsersRequest, UserView
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store import derived_memories
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.memory_listings import LIFETIME, MemoryListings

@@ -148,6 +148,6 @@ async def test_a_memory_that_is_away_is_told_in_a_sentence(tmp_path: Path) -> No
 
 
 def test_the_sdk_is_loaded_only_when_it_is_used() -> None:
-    program = """import sys, ricordo_services.mcp_server.endpoint, ricordo_services.cli.agent_commands
+    program = """import sys, ricordo_services.mcp_server.endpoint, ricordo_services.cli.access_commands
 assert "mcp" not in sys.modules"""
     subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": PYTHONPATH})

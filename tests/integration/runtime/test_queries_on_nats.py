@@ -21,8 +21,8 @@ from ricordo.bus.port import BusUnavailable, Request
 from ricordo.clock import SystemClock
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
+from ricordo.runtime.handling import QueryRoute
 from ricordo.runtime.query_server import QueryServer
-from ricordo.runtime.replies import QueryRoute
 
 STATS = "memory.v1.acme.query.stats"
 ASKED = b'{"user_id": "u-1"}'

@@ -4,7 +4,7 @@ from base64 import b64encode
 
 import pytest
 
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo_services.ingest.export_pages import ExportPosition
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ricordo.messages.commands import Identify
 from ricordo.messages.errors import ErrorCode
-from ricordo.runtime.replies import RequestError
+from ricordo.runtime.handling import RequestError
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger

@@ -9,10 +9,9 @@ from tests.fixtures.examples import at_most
 from tokenizers import Tokenizer
 
 from ricordo.cache_folder import default_cache_folder
-from ricordo.models.onnx.checkpoint import cached_model, installed_checkpoint
+from ricordo.models.onnx.checkpoint import MiniLmTokens, cached_model, installed_checkpoint
 from ricordo.models.onnx.minilm import MOST_TEXTS, MOST_TOKENS, plan_runs
 from ricordo.models.onnx.network import native_precision
-from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 DEFINITION = installed_checkpoint().tokenizer
 TOKENS = MiniLmTokens(DEFINITION, 256)

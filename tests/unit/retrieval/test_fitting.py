@@ -16,7 +16,7 @@ from ricordo.messages.listings import MemoryDetailView, MemoryReply
 from ricordo.messages.message_types import REPLY_MAX_BYTES
 from ricordo.messages.queries import ContextReply, FactsReply
 from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
-from ricordo.runtime.replies import encoded
+from ricordo.runtime.handling import encoded
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
     fit_entities,

@@ -14,8 +14,8 @@ from ricordo.messages.ids import derived_id
 from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
+from ricordo.runtime.handling import QueryResult, QueryRoute
 from ricordo.runtime.query_server import QueryServer
-from ricordo.runtime.replies import QueryResult, QueryRoute
 from ricordo.store.database import StoreUnavailable
 from ricordo.unavailable import DependencyUnavailable
 

@@ -11,7 +11,7 @@ import pytest
 
 from ricordo_services.stack import FolderRefused, account
 from ricordo_services.stack.account import may_walk_to, reachable_programs, server_account
-from ricordo_services.stack.server_launch import Account
+from ricordo_services.stack.servers import Account
 
 STRANGER = Account(uid=61_000, gid=61_000)
 

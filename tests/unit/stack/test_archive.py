@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
 
 from ricordo_services.stack.archive import MANIFEST, Manifest, open_backup, write_backup
-from ricordo_services.stack.stack_errors import BackupRefused
+from ricordo_services.stack.servers import BackupRefused
 
 OLDEST, NEWEST = 23, 40
 MADE: Final = Manifest(ricordo="0.9", schema_version=NEWEST, made_at="2026-01-01T00:00:00Z")

@@ -22,7 +22,7 @@ from ricordo_services.stack.child_process import (
     until_gone,
 )
 from ricordo_services.stack.guard import process_identity
-from ricordo_services.stack.server_launch import Launch
+from ricordo_services.stack.servers import Launch
 
 STUBBORN = (
     "import signal, time\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ricordo_services.stack import StackError, packages
-from ricordo_services.stack.ports import LOOPBACK, LOWEST, PortBook, choose_port
+from ricordo_services.stack.servers import LOOPBACK, LOWEST, PortBook, choose_port
 
 
 def test_a_chosen_port_is_below_what_outgoing_connections_use() -> None:

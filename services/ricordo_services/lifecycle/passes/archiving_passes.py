@@ -12,7 +12,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
 from ricordo_services.lifecycle.derived_events import archived, republish
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, PassWork, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassWork, Slice
 
 _SLICE: Final = 5_000  # memories
 _DECAY_SLICE: Final = 10_000

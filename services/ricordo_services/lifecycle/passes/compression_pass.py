@@ -25,7 +25,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo_services.lifecycle.derived_events import creation_events
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, PassWork, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassWork, Slice
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000

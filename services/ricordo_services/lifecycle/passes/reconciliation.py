@@ -23,7 +23,7 @@ from ricordo.store.stages import CONSUMERS_OF_STAGES
 from ricordo.store.working_memory_store import NoteStore
 from ricordo_services.job_progress import PassSummary
 from ricordo_services.lifecycle.derived_events import creation_events, republish
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, Slice
 
 _MOVED: Final = 5_000  # moves that one pass republishes
 _REPUBLISHED: Final = 1_000  # messages that one pass republishes

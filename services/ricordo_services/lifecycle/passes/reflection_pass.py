@@ -17,7 +17,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, Slice
 
 OBSERVED: Final = 100
 """The number of memories that a reflection reads."""

@@ -27,7 +27,7 @@ from ricordo.store.session_store import (
     UnsummarizedConversation,
 )
 from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, Slice
 
 _AT_ONCE: Final = 50  # conversations in a batch
 

@@ -16,9 +16,8 @@ from ricordo.memory.context.formatting import (
     notices,
 )
 from ricordo.memory.context.material import AssembledContext, Material
-from ricordo.memory.context.memory_section import MemorySection
+from ricordo.memory.context.memory_section import LineRenderer, MemorySection
 from ricordo.memory.context.page import ContextPage, Line
-from ricordo.memory.context.rendering import LineRenderer
 from ricordo.memory.context.selection import LineOptions, Selection
 from ricordo.memory.context.syntax import phrase, today_line
 from ricordo.memory.facts import Fact

@@ -16,7 +16,7 @@ import structlog
 
 from ricordo.cache_folder import default_cache_folder
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
+from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, MiniLmTokens, installed_checkpoint
 from ricordo.models.onnx.network import (
     DIMENSIONS,
     MAX_TOKENS,
@@ -25,7 +25,6 @@ from ricordo.models.onnx.network import (
     load_network,
     native_precision,
 )
-from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 _log = structlog.stdlib.get_logger(__name__)
 

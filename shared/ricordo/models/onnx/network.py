@@ -113,7 +113,7 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
     def build() -> bytes:
         # Only a cold start pays for the libraries that the builder needs: most of a second.
-        from ricordo.models.onnx.quantised import build_model  # noqa: PLC0415 - see above
+        from ricordo.models.onnx.minilm_graph import build_model  # noqa: PLC0415 - see above
 
         return build_model(checkpoint.weights, precision)
 

@@ -1,15 +1,17 @@
-"""Ports of the local servers: free, on loopback, and the same after a restart of the same folder.
+"""What the local servers have in common: their interface, errors that say what to do, and their ports.
 
-They are taken from below the range the kernel gives to outgoing connections. A port inside that
-range can be lost to any client while its server restarts, worst of all to a client reconnecting to
-that very port, which on loopback can meet itself.
+Ports are free, on loopback, and the same after a restart of the same folder. They are taken from below the
+range the kernel gives to outgoing connections. A port inside that range can be lost to any client while its
+server restarts, worst of all to a client reconnecting to that very port, which on loopback can meet itself.
 """
 
 import json
 import random
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 LOOPBACK = "127.0.0.1"
 LOWEST = 20_000
@@ -19,6 +21,88 @@ WELL_KNOWN = frozenset(
     {20_000, 22_122, 24_224, 25_565, 26_257, 26_379, 27_017, 27_018, 27_019, 28_015, 28_017, 29_015}
 )
 ATTEMPTS = 64
+
+
+class StackError(Exception):
+    """Base class; raised itself where the package of a server is not installed."""
+
+
+class FolderRefused(StackError):
+    """The data folder cannot be used as it stands: in use, too new, damaged or full."""
+
+
+class BackupRefused(StackError):
+    """A backup is damaged, or made by a version that this one cannot follow; nothing was changed."""
+
+
+class ServerFailed(StackError):
+    """A server did not start, or kept ending."""
+
+    def __init__(self, server: str, reason: str, log_tail: str = "") -> None:
+        tail = f"\n--- last lines of its log ---\n{log_tail}" if log_tail else ""
+        super().__init__(f"{server}: {reason}{tail}")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The unprivileged user a server runs as."""
+
+    uid: int
+    gid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One command to run under a guard.
+
+    Attributes:
+        stop_signal: asks it to finish; after ``grace`` seconds it is killed.
+        account: the user to become; None to stay the one we are.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    stop_signal: int
+    orphan_signal: int
+    grace: float = 4.0
+    account: Account | None = None
+    stdin: Path = Path("/dev/null")
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class NotReady(Exception):
+    """The server does not answer yet."""
+
+
+class Server(Protocol):
+    """One of the local servers."""
+
+    @property
+    def name(self) -> str:
+        """Its short name: of its log file, and in messages."""
+        ...
+
+    @property
+    def port_names(self) -> tuple[str, ...]:
+        """Names of the ports it listens on."""
+        ...
+
+    async def prepare(self, ports: Mapping[str, int]) -> Launch:
+        """Write its configuration, make its files, and return how to run it.
+
+        Raises:
+            StackError: it cannot be run.
+        """
+        ...
+
+    async def probe(self, ports: Mapping[str, int]) -> None:
+        """Return when the server answers a request.
+
+        Raises:
+            NotReady: not yet; ask again.
+            StackError: it never will.
+        """
+        ...
 
 
 def is_free(port: int) -> bool:

@@ -1,14 +1,24 @@
-"""`ricordo auth server|add-bot|rotate|remove`: the users of NATS."""
+"""`ricordo auth|key|tools|mcp`: what bots, agents and assistants need to come in."""
 
-from collections.abc import Collection
+import asyncio
+import importlib.util
+import json
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
+
+from rich.table import Table
 
 from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
-from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.output import print_line, print_remark
+from ricordo.runtime.process import stop_on_signals
+from ricordo_services.api_keys import ApiKey, KeyStore
+from ricordo_services.cli.client_calls import SECONDS, Call, checked_user
+from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.output import out_console, print_json, print_line, print_remark, print_text
 from ricordo_services.stack.nats_access import AccessFolder, settings_of
 from ricordo_services.stack.nats_users import AccessRefused, Tls, User, Users, everybody_but_bots
 
@@ -119,3 +129,75 @@ def _tls(cert: str | None, key: str | None, ca: str | None) -> Tls | None:
     if not cert or not key:
         raise Misused("--tls-cert and --tls-key go together, and --tls-ca with them")
     return Tls(cert, key, ca)
+
+
+@asynccontextmanager
+async def _keys(call: Call) -> AsyncIterator[tuple[KeyStore, str]]:
+    """Yield the keys, and the tenant."""
+    target = call.target
+    async with target.connection() as connection:
+        yield KeyStore(connection.client.jetstream(timeout=SECONDS)), target.tenant
+
+
+async def create(call: Call, name: str, *, user: str | None = None) -> None:
+    """Make a key, and print it; it is not kept, and cannot be printed again."""
+    if user is not None:
+        checked_user(user)
+    async with _keys(call) as (keys, tenant):
+        key, text = await keys.create(tenant, user, name)
+    if call.as_json:
+        print_json({**_shown(key), "key": text})
+        return
+    print_line(text)
+    bound = f"of user {user} in tenant {tenant}" if user else f"of all users of tenant {tenant}"
+    print_remark(f"key {key.id} {bound}; keep it, it is not shown again")
+
+
+async def list_(call: Call) -> None:
+    """List the keys of a tenant, without their texts."""
+    async with _keys(call) as (keys, tenant):
+        found = await keys.all(tenant)
+    if call.as_json:
+        for key in found:
+            print_json(_shown(key))
+        return
+    if not found:
+        print_text(f"Tenant {tenant} has no keys; `ricordo key create NAME` makes one.")
+        return
+    table = Table("id", "name", "user", "created", box=None, header_style="bold")
+    for key in found:
+        table.add_row(key.id, key.name, key.user_id or "all", key.created_at)
+    out_console().print(table)
+
+
+async def revoke(call: Call, key_id: str) -> None:
+    """Revoke a key; gateways refuse it within five seconds."""
+    async with _keys(call) as (keys, tenant):
+        if not await keys.revoke(tenant, key_id):
+            raise Failed(f"tenant {tenant} has no key {key_id}; `ricordo key list` shows those there are")
+    print_text(f"Revoked key {key_id}.")
+
+
+def _shown(key: ApiKey) -> dict[str, object]:
+    return {name: value for name, value in asdict(key).items() if name != "hash"}
+
+
+def tools(*, format: Literal["openai", "anthropic", "json"] = "openai") -> None:  # noqa: A002 - the name of the option
+    """Print the definitions of the tools for agents."""
+    from ricordo.integrations.tool_table import DefinitionFormat, tool_definitions  # noqa: PLC0415 - slow to load
+
+    definitions = tool_definitions(DefinitionFormat(format))
+    print_line(json.dumps(definitions, ensure_ascii=False, indent=2))
+
+
+async def mcp(call: Call, *, user: str) -> None:
+    """Serve the memory of a user over standard input and output, until the input ends."""
+    if importlib.util.find_spec("mcp") is None:
+        raise Misused("MCP is not installed: install the extra, with `pip install 'ricordo[gateway]'`")
+    checked_user(user)
+    stopping = asyncio.Event()
+    with stop_on_signals(stopping):
+        async with call.client() as client:
+            from ricordo_services.mcp_server.stdio import serve_stdio  # noqa: PLC0415 - takes a second to load
+
+            await serve_stdio(client, user, stopping)
