@@ -52,7 +52,7 @@ check: setup ## check style, types, imports and schemas
 	@$(bin)/ruff format --check .
 	@$(bin)/mypy
 	@$(bin)/lint-imports --no-logo
-	@$(bin)/python -m ricordo.messages.schemas schemas --check
+	@$(bin)/python -m docs.write_schemas schemas --check
 	@$(bin)/python .ci/size > /dev/null
 
 fmt: setup ## format the sources
@@ -60,7 +60,7 @@ fmt: setup ## format the sources
 	@$(bin)/ruff format .
 
 schemas: setup ## generate schemas/ from the message models
-	@$(bin)/python -m ricordo.messages.schemas schemas
+	@$(bin)/python -m docs.write_schemas schemas
 
 bench: setup ## print figures of speed and size (NAME=queue for one of them, ARGS=--json)
 	@$(bin)/ricordo bench $(NAME) $(ARGS)

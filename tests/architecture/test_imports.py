@@ -21,7 +21,7 @@ OURS = {"ricordo", "ricordo_services"}
 ALLOWED = {
     "language": {"numpy", "py3langid", "simplemma", "snowballstemmer"},
     "memory": {"cachetools", "numpy"},
-    "messages": {"pydantic", "pydantic_core", "yaml"},
+    "messages": {"pydantic", "pydantic_core"},
     "client": {"nats", "pydantic"},
 }
 
@@ -29,9 +29,8 @@ ALLOWED = {
 OF_TESTS = ["hypothesis", "pytest"]
 
 # The extras of gliner and of frameworks for agents are declared but not locked; pydantic-core comes with
-# pydantic, in the version that it needs; PyYAML is installed for development, as only `make schemas` writes
-# YAML.
-UNLOCKED = {"agents", "gliner", "langgraph", "pydantic_ai", "pydantic_core", "yaml"}
+# pydantic, in the version that it needs.
+UNLOCKED = {"agents", "gliner", "langgraph", "pydantic_ai", "pydantic_core"}
 
 # The standard library's own ways to the outside world, for which language and memory have no use.
 OUTSIDE = set(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
+from docs.asyncapi_document import TENANT
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from ricordo.messages.asyncapi import TENANT
 from ricordo.messages.codec import decode, decode_as, encode
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent

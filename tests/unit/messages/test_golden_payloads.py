@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from docs.write_schemas import all_schemas
 from jsonschema import Draft202012Validator
 
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
-from ricordo.messages.schemas import all_schemas
 
 GOLDEN = Path(__file__).parent / "golden" / "v1"
 PAYLOADS = sorted(GOLDEN.glob("*.json"))

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
+from docs.write_schemas import all_schemas, drift, main
 from jsonschema import Draft202012Validator
-
-from ricordo.messages.schemas import all_schemas, drift, main
 
 COMMITTED = Path(__file__).parents[3] / "schemas"
 

@@ -1,14 +1,15 @@
-"""The AsyncAPI document: `template.yaml`, with the channels, operations and messages of the routing table.
+"""The AsyncAPI document: `asyncapi/template.yaml`, with what the routing table says of channels and messages.
 
-Each message has an example, from `examples.json`.
+Each message has an example, from `asyncapi/examples.json`.
 """
 
 import json
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from inspect import getdoc
+from pathlib import Path
 from typing import Any, Final
 
+import yaml
 from pydantic import JsonValue
 from pydantic.config import JsonDict
 
@@ -29,6 +30,7 @@ from ricordo.messages.routing import (
 )
 from ricordo.messages.subjects import MESSAGE_ID, PREFIX, STREAM_IN, TRACE_PARENT, event_headers
 
+_FOLDER: Final = Path(__file__).with_name("asyncapi")
 _ERROR: Final = "error"
 _INBOX: Final = (
     "The inbox of whoever asked. NATS carries its subject beside the request, neither among the headers\n"
@@ -54,7 +56,6 @@ _SEQUENCE: Final = 42
 
 def document_text() -> str:
     """Return the document as YAML."""
-    import yaml  # noqa: PLC0415 - a dependency of development only
 
     class Dumper(yaml.SafeDumper):
         """Writes text of several lines as a block, and equal values in full instead of aliases."""
@@ -66,7 +67,7 @@ def document_text() -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
 
     Dumper.add_representer(str, text)
-    template = yaml.safe_load(files(__package__).joinpath("template.yaml").read_text("utf-8"))
+    template = yaml.safe_load((_FOLDER / "template.yaml").read_text("utf-8"))
     written = yaml.dump(_filled(template), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     return f"# Generated from the code by `make schemas`.\n{written}"
 
@@ -287,7 +288,5 @@ def _refusal(name: str, body: bytes) -> DecodeError:
 
 
 def _examples() -> dict[str, JsonDict]:
-    examples: dict[str, JsonDict] = json.loads(
-        files(__package__).joinpath("examples.json").read_text("utf-8")
-    )
+    examples: dict[str, JsonDict] = json.loads((_FOLDER / "examples.json").read_text("utf-8"))
     return examples

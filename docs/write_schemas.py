@@ -1,4 +1,4 @@
-"""Generates the schemas of the contract: `python -m ricordo.messages.schemas schemas/ [--check]`.
+"""Generates the schemas of the contract: `.venv/bin/python -m docs.write_schemas schemas/ [--check]`.
 
 There is a JSON Schema per subject and direction, and an AsyncAPI document that refers to them. They are
 generated from the models and committed; `--check` fails when they differ.
@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
+from docs.asyncapi_document import document_text
 from pydantic.config import JsonDict
 from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
-from ricordo.messages.asyncapi import document_text
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import AttachedDocument, DerivedEvent
 from ricordo.messages.message_types import Message
@@ -104,7 +104,7 @@ def write(folder: Path) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write or check the schemas; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m ricordo.messages.schemas", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.write_schemas", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the schemas are, usually schemas/")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when they differ")
     options = parser.parse_args(arguments)
