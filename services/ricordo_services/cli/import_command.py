@@ -22,7 +22,6 @@ from ricordo_services.cli.publish_command import (
     Publication,
     await_remembered,
     publish_lines,
-    refusals,
     report_fault,
 )
 from ricordo_services.cli.service_import import RICORDO, ServiceOptions, import_from_service
@@ -100,8 +99,7 @@ async def _take_in(
         async with open_ingest_watch(target) as watch:
             async with aclosing(exported.bodies()) as bodies:
                 await publish_lines(client, bodies, publication, bulk=True, advance=lambda _: None)
-            refused = await refusals(watch, publication, patience)
-        await await_remembered(client, publication, patience, advance, refused)
+            await await_remembered(client, publication, watch, patience, advance)
 
 
 async def _restore(

@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import io
 import json
-import shutil
 import sys
 import tempfile
 import threading
@@ -12,7 +11,7 @@ import zlib
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Final, TypeVar
+from typing import IO, BinaryIO, Final, TypeVar, cast
 
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DeadLetterCode, DecodeError
@@ -204,27 +203,15 @@ def _is_compressed(path: Path) -> bool:
 
 
 def _spool(source: str, spool: IO[bytes]) -> None:
-    if source == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise Failed("standard input is closed")
-        shutil.copyfileobj(sys.stdin.buffer, spool)
-    else:
-        with Path(source).open("rb") as file:
-            shutil.copyfileobj(file, spool)
+    with _opened(source) as opened:
+        file = io.BufferedReader(cast("io.RawIOBase", opened))
+        packed = file.peek(len(_GZIP)).startswith(_GZIP)
+        plain = gzip.GzipFile(fileobj=file) if packed else file
+        while chunk := plain.read(_CHUNK):
+            spool.write(chunk)
+            if packed and spool.tell() > MAX_UNPACKED_BYTES:
+                raise Failed(
+                    f"{title(source)} has more than {MAX_UNPACKED_BYTES:,} bytes when unpacked: "
+                    "unpack it yourself"
+                )
     spool.flush()
-    if not _is_compressed(Path(spool.name)):
-        return
-    with tempfile.TemporaryFile() as plain:
-        with gzip.open(spool.name) as packed:
-            while chunk := packed.read(_CHUNK):
-                plain.write(chunk)
-                if plain.tell() > MAX_UNPACKED_BYTES:
-                    raise Failed(
-                        f"{title(source)} has more than {MAX_UNPACKED_BYTES:,} bytes when unpacked: "
-                        "unpack it yourself"
-                    )
-        plain.seek(0)
-        spool.seek(0)
-        spool.truncate()
-        shutil.copyfileobj(plain, spool)
-        spool.flush()

@@ -9,18 +9,15 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, JsonValue, model_validator
 
-from ricordo.language import query_analysis
-from ricordo.language.annotations import MemoryType, Role
+from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
-from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
-from ricordo.messages.enumerations import Analyser, EmotionFilter, Intent, TimeType
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import Content, Id, Instant, Language, Message, TimeZone, refused
-from ricordo.messages.views import Analysis, QueryTime
+from ricordo.models.query_analyser import Question, analysis_view, by_rules
 from ricordo.settings import EmbeddingSettings
 from ricordo.store.rows import Vector
 
@@ -77,33 +74,10 @@ class CheckedMessageInput(MessageInput):
 
 def analysed(query: QueryInput) -> Document:
     """Analyse a query: the `analysis` of a recall's reply."""
-    found = query_analysis.analyse(
-        query.query, now=query.now, zone=ZoneInfo(query.timezone or _UTC), language=query.language
+    question = Question(
+        text=query.query, now=query.now, zone=ZoneInfo(query.timezone or _UTC), language=query.language
     )
-    reply = Analysis(
-        intent=Intent(found.intent),
-        time=_time(found.time),
-        entities=found.entities,
-        topics=found.topics,
-        emotion_filter=EmotionFilter(found.emotion_filter) if found.emotion_filter else None,
-        memory_types=tuple(MemoryType(one) for one in found.memory_types),
-        semantic_query=found.semantic_query,
-        archive=found.archive,
-        analyser=Analyser(found.analyser),
-        language=found.language,
-    )
-    return reply.model_dump(mode="json")
-
-
-def _time(found: query_analysis.TimeFilter | None) -> QueryTime:
-    if found is None:
-        return QueryTime()
-    return QueryTime(
-        type=TimeType(found.type),
-        reference=found.reference,
-        start=None if found.start == EARLIEST else found.start,
-        end=None if found.end == LATEST else found.end,
-    )
+    return analysis_view(by_rules(question)).model_dump(mode="json")
 
 
 def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document:

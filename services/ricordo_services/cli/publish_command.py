@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -164,19 +164,22 @@ async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: 
 async def await_remembered(
     client: MemoryClient,
     publication: Publication,
+    watch: IngestWatch | None,
     timeout: float,
     advance: Callable[[int], None],
-    refused: Mapping[int, str] | None = None,
 ) -> None:
     """Wait until all acknowledged messages are remembered or have failed.
 
     Args:
+        watch: tells what ingest has refused; None without permission to read that.
         timeout: seconds without any progress after which it is given up.
 
     Raises:
         Timeout: some are still under way.
+        Unavailable: see `IngestWatch.refusals`.
     """
-    refused = refused or {}
+    sequences = {one.sequence for one in publication.acknowledged}
+    refused = await watch.refusals(sequences, timeout, repeated=publication.repeated) if watch else {}
     lines: defaultdict[str, list[int]] = defaultdict(list)
     for line, message_id, sequence in publication.acknowledged:
         if sequence in refused:
@@ -213,8 +216,7 @@ async def publish(
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
             if wait:
                 with bar("remembering", len(publication.acknowledged)) as advance:
-                    refused = await refusals(watch, publication, timeout)
-                    await await_remembered(client, publication, timeout, advance, refused)
+                    await await_remembered(client, publication, watch, timeout, advance)
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
     _summarise(publication, wait=wait, as_json=call.as_json)
@@ -230,20 +232,6 @@ def _check(source: str) -> None:
             raise Failed(f"there is no file {source}")
         if path.is_dir():
             raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
-
-
-async def refusals(
-    watch: IngestWatch | None, publication: Publication, patience: float
-) -> dict[int, str] | None:
-    """Return the reasons of ingest's refusals by stream sequence; None without permission to read them.
-
-    Raises:
-        Timeout, Unavailable: see `IngestWatch.refusals`.
-    """
-    if watch is None:
-        return None
-    sequences = {one.sequence for one in publication.acknowledged}
-    return await watch.refusals(sequences, patience, repeated=publication.repeated)
 
 
 def _size(source: str) -> int | None:

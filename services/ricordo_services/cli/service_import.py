@@ -41,7 +41,6 @@ from ricordo_services.cli.publish_command import (
     Publication,
     await_remembered,
     publish_lines,
-    refusals,
 )
 from ricordo_services.importers import PARSERS, parse_export
 from ricordo_services.importers.archive import ExportArchive, open_export
@@ -220,8 +219,7 @@ async def _publish(
             if wait:
                 done = 0
                 with progress(err_console(), "remembered", quiet=call.as_json) as show:
-                    refused = await refusals(watch, publication, timeout)
-                    await await_remembered(client, publication, timeout, advance, refused)
+                    await await_remembered(client, publication, watch, timeout, advance)
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
     return publication

@@ -16,7 +16,8 @@ from ricordo.messages.enumerations import Degradation
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.filters import Filters
 from ricordo.messages.queries import RecallReply, RecallRequest
-from ricordo_services.retrieval.reply_views import analysis_view, fact_view, memory_view
+from ricordo.models.query_analyser import analysis_view
+from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
 

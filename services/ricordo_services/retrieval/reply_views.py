@@ -8,25 +8,18 @@ from pydantic import JsonValue
 
 from ricordo.documents.records import DocumentRecord
 from ricordo.graph.port import EntityNeighbour
-from ricordo.language.annotations import MemoryKind, MemoryType, Role
-from ricordo.language.query_analysis import QueryAnalysis, TimeFilter
-from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.language.annotations import MemoryKind, Role
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.messages.enumerations import (
-    Analyser,
-    EmotionFilter,
-    Intent,
     MemorySource,
     MessageState,
-    TimeType,
 )
 from ricordo.messages.listings import BriefMemoryView, MemoryDetailView
 from ricordo.messages.message_types import Reference
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
-    Analysis,
     DocumentStatus,
     EmotionView,
     EntityView,
@@ -36,7 +29,6 @@ from ricordo.messages.views import (
     KeyTopicView,
     MemoryView,
     NeighbourView,
-    QueryTime,
 )
 
 _ALIASES: Final = 100  # maximum number in a reply
@@ -160,30 +152,3 @@ def document_view(record: DocumentRecord) -> DocumentStatus:
 def stages_view(progress: Progress) -> Stages:
     """Return the processing stages of a message, whose names are attributes of its progress."""
     return Stages(**{name: getattr(progress, name) for name in Stages.model_fields})
-
-
-def _time_view(time: TimeFilter) -> QueryTime:
-    return QueryTime(
-        type=TimeType(time.type),
-        reference=time.reference,
-        start=None if time.start <= EARLIEST else time.start,
-        end=None if time.end >= LATEST else time.end,
-    )
-
-
-def analysis_view(analysis: QueryAnalysis) -> Analysis:
-    """Return the view of the analysis of a query."""
-    time = analysis.time
-    return Analysis(
-        intent=Intent(analysis.intent),
-        time=QueryTime() if time is None else _time_view(time),
-        entities=analysis.entities,
-        topics=analysis.topics,
-        emotion_filter=None if analysis.emotion_filter is None else EmotionFilter(analysis.emotion_filter),
-        memory_types=tuple(MemoryType(one) for one in analysis.memory_types),
-        semantic_query=analysis.semantic_query,
-        archive=analysis.archive,
-        fallback=analysis.fallback,
-        analyser=Analyser(analysis.analyser),
-        language=analysis.language,
-    )

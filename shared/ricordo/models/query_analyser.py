@@ -8,8 +8,12 @@ from zoneinfo import ZoneInfo
 from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.language.query_analysis import Intent, QueryAnalysis, QueryClaim, analyse
+from ricordo.language.annotations import MemoryType
+from ricordo.language.query_analysis import Intent, QueryAnalysis, QueryClaim, TimeFilter, analyse
 from ricordo.language.query_analysis.analysis import EmotionFilter
+from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.messages import enumerations
+from ricordo.messages.views import Analysis, QueryTime
 from ricordo.models.ollama.reader import OllamaReader, prompt_for
 from ricordo.models.throttle import Throttle
 
@@ -123,4 +127,31 @@ def by_rules(question: Question, claim: QueryClaim | None = None) -> QueryAnalys
         language=question.language,
         known_names=question.known_names,
         claim=claim,
+    )
+
+
+def analysis_view(analysis: QueryAnalysis) -> Analysis:
+    """Return an analysis as replies show it."""
+    time, felt = analysis.time, analysis.emotion_filter
+    return Analysis(
+        intent=enumerations.Intent(analysis.intent),
+        time=QueryTime() if time is None else _time_view(time),
+        entities=analysis.entities,
+        topics=analysis.topics,
+        emotion_filter=None if felt is None else enumerations.EmotionFilter(felt),
+        memory_types=tuple(MemoryType(one) for one in analysis.memory_types),
+        semantic_query=analysis.semantic_query,
+        archive=analysis.archive,
+        fallback=analysis.fallback,
+        analyser=enumerations.Analyser(analysis.analyser),
+        language=analysis.language,
+    )
+
+
+def _time_view(time: TimeFilter) -> QueryTime:
+    return QueryTime(
+        type=enumerations.TimeType(time.type),
+        reference=time.reference,
+        start=None if time.start <= EARLIEST else time.start,
+        end=None if time.end >= LATEST else time.end,
     )

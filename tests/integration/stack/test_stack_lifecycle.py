@@ -18,6 +18,7 @@ from ricordo_services.stack import (
     packages,
     write_stack_file,
 )
+from ricordo_services.stack import servers as ports
 from ricordo_services.stack.servers import LOOPBACK, PortBook, choose_port
 from ricordo_services.stack.supervision import SupervisionTimes
 
@@ -115,10 +116,7 @@ async def test_ports_that_are_taken_before_or_while_servers_start_are_replaced(
     with socket.create_server((LOOPBACK, former["bolt"])), socket.create_server((LOOPBACK, 0)) as thief:
         taken = int(thief.getsockname()[1])
         drawn = iter((taken,))
-        monkeypatch.setattr(
-            "ricordo_services.stack.servers.choose_port",
-            lambda others: next(drawn, None) or choose_port(others),
-        )
+        monkeypatch.setattr(ports, "choose_port", lambda others: next(drawn, None) or choose_port(others))
         async with LocalStack.open(tmp_path / "data") as stack:
             assert not stack.endpoints.bolt_url.endswith(str(former["bolt"]))
             assert stack.endpoints.nats_url.endswith(str(former["nats"]))

@@ -1,5 +1,6 @@
 import json
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -8,6 +9,7 @@ from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, Str
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
 from ricordo_services.cli import publish_command as publishing
+from ricordo_services.cli.ingest_watch import IngestWatch
 from ricordo_services.cli.publish_command import (
     Acknowledged,
     Fault,
@@ -91,7 +93,12 @@ async def test_what_was_refused_is_a_fault_even_where_its_id_is_remembered() -> 
     publication = await published(bus, message("m-1"), message("m-1"), message("m-2"))
     advanced: list[int] = []
     refused = {2: "id_conflict: other content under the same id"}
-    await await_remembered(cast(MemoryClient, bus), publication, 1.0, advanced.append, refused)
+
+    async def refusals(*_: object, **__: object) -> dict[int, str]:
+        return refused
+
+    watch = cast(IngestWatch, SimpleNamespace(refusals=refusals))
+    await await_remembered(cast(MemoryClient, bus), publication, watch, 1.0, advanced.append)
     assert publication.faults == [Fault(2, "m-1", refused[2])]
     assert publication.remembered == 2
     assert sum(advanced) == 3

@@ -53,9 +53,7 @@ async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(tr
 async def test_an_answer_is_good_for_a_while() -> None:
     server = Server()
     await server.answers_anew(None)
-    for _ in range(5):
-        await server.answers()
-        await settle()
+    assert all([await server.answers() for _ in range(5)])
     assert server.asked == 1
 
 
@@ -65,8 +63,7 @@ async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> Non
     await settle()
     assert not first.done()
     await server.clock.advance(0.3)
-    assert not await first
-    assert not await other
+    assert not any(await asyncio.gather(first, other))
     assert not await server.answers()
     assert server.asked == 1
     await server.gate.close()
