@@ -38,6 +38,7 @@ from ricordo_services.knowledge.erasure_service import Erasure, Erasures, Forget
 from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
+from ricordo_services.retrieval.cached_readers import UserPatterns, WorkingMemoryReader
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.graph_lookup import GraphLookup
@@ -56,8 +57,6 @@ from ricordo_services.retrieval.reply_truncation import (
     fit_memory,
 )
 from ricordo_services.retrieval.search import Search
-from ricordo_services.retrieval.user_patterns import UserPatterns
-from ricordo_services.retrieval.working_memory_reader import WorkingMemoryReader
 
 _RESUME_EVERY_S: Final = 10.0
 _FACT_COMMANDS: Final = 4  # at once: each holds a connection while it waits for its user's lock

@@ -25,6 +25,13 @@ from ricordo.runtime.handling import QueryResult
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries
+from ricordo_services.retrieval.cached_readers import (
+    SKEW,
+    UserPatterns,
+    WorkingMemoryReader,
+    pattern_view,
+    working_view,
+)
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
@@ -34,8 +41,6 @@ from ricordo_services.retrieval.recall_result import (
     reply,
 )
 from ricordo_services.retrieval.reply_views import history_view
-from ricordo_services.retrieval.user_patterns import UserPatterns, pattern_view
-from ricordo_services.retrieval.working_memory_reader import SKEW, WorkingMemoryReader, working_view
 
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
 _MOST_CORE_FACTS: Final = 40

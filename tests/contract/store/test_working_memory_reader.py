@@ -8,7 +8,7 @@ from tests.contract.store.stores import Stores
 
 from ricordo.store.working_memory_store import WorkingNote
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.retrieval.working_memory_reader import WorkingMemoryReader
+from ricordo_services.retrieval.cached_readers import WorkingMemoryReader
 
 
 class Words:

@@ -8,7 +8,7 @@ import pytest
 from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.store.memory_queries import StyleDelta, StyleQueries, StyleStats
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.retrieval.user_patterns import UserPatterns
+from ricordo_services.retrieval.cached_readers import UserPatterns
 
 
 @dataclass
