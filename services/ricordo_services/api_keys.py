@@ -20,8 +20,8 @@ from nats.js.kv import KeyValue
 
 from ricordo.client import Unavailable
 from ricordo.messages.message_types import format_instant
+from ricordo.messages.subjects import BUCKET_OF_KEYS
 
-BUCKET: Final = "ricordo-keys"
 _FORM: Final = re.compile(r"ricordo_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
 _KNOWN_FOR_S: Final = 5.0
 """Seconds after which a revoked key is refused by every gateway."""
@@ -88,7 +88,7 @@ class KeyStore:
         """Make a key; its text is returned once and kept nowhere."""
         key, text = ApiKey.draw(tenant, user_id, name)
         with translated():
-            bucket = await self._bucket() or await self._streams.create_key_value(bucket=BUCKET)
+            bucket = await self._bucket() or await self._streams.create_key_value(bucket=BUCKET_OF_KEYS)
             await bucket.put(key.id, json.dumps(asdict(key)).encode())
         return key, text
 
@@ -128,7 +128,7 @@ class KeyStore:
 
     async def _bucket(self) -> KeyValue | None:
         try:
-            return await self._streams.key_value(BUCKET)
+            return await self._streams.key_value(BUCKET_OF_KEYS)
         except BucketNotFoundError:
             return None
 

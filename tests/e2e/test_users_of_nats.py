@@ -1,10 +1,16 @@
 """The whole system with a NATS user for each worker and for each tenant's bots: each may do what it needs."""
 
 import json
+from ipaddress import IPv4Network
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.scraping import free_port
 from tests.fixtures.secure_system import SecureSystem
+from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ago, msg
 
 from ricordo.bus.nats import open_bus, ricordo_topology
@@ -69,6 +75,24 @@ async def test_the_client_works_with_a_bots_user_as_it_is(secure: SecureSystem) 
         done = await memory.publish(user_id="u-7", conversation_id="c-7", role="user", content="Amo il mare.")
         assert (await memory.remembered([done.message_id]))[done.message_id].state == "remembered"
         assert "mare" in str((await memory.recall("u-7", "mare")).memories)
+
+
+async def test_the_gateway_lacks_no_permission(secure: SecureSystem) -> None:
+    settings = secure.workers.settings.model_copy(update={"bus": secure.users.bus("worker-gateway")})
+    apart = SimpleNamespace(settings=settings, connection=lambda: secure.users.connection("operator"))
+    run_here = GatewayAccess.running(cast("System", apart), webhook_networks=(IPv4Network("127.0.0.0/8"),))
+    async with run_here as gateway, gateway.client() as client:
+        hook = {"url": f"http://127.0.0.1:{free_port()}/", "events": ["remembered"]}
+        assert (await client.post("/v1/webhooks", json=hook)).status_code == 201
+        assert len((await client.get("/v1/webhooks")).json()["webhooks"]) == 1
+        async with client.stream("GET", "/v1/events") as events:
+            sent = msg("g-1", "Amo il mare.", user_id="u-9")
+            posted = await client.post("/v1/messages?wait=remembered", json=sent)
+            assert posted.status_code == 200, posted.text
+            assert "g-1" in await anext(line async for line in events.aiter_lines() if "data:" in line)
+        found = await client.post("/v1/recall", json={"user_id": "u-9", "query": "mare"})
+        assert "mare" in found.text
+    assert [line for line in secure.users.violations() if "worker-gateway" in line] == []
 
 
 async def test_the_operator_sees_the_health_of_every_worker(secure: SecureSystem) -> None:

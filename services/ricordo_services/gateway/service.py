@@ -103,7 +103,7 @@ class Gateway:
                 timeout_graceful_shutdown=_GRACE_S,
             )
             server = Server(config)
-            async with app.mcp.running(), webhook_delivery.delivering(clients, self.settings):
+            async with app.mcp.running(), webhook_delivery.delivering(clients, self.settings, self.health):
                 serving = asyncio.ensure_future(server.serve(sockets=[listening]))
                 stop = asyncio.ensure_future(stopping.wait())
                 await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)

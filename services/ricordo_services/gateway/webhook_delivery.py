@@ -14,6 +14,7 @@ import structlog
 from nats.aio.msg import Msg
 
 from ricordo.client import Unavailable
+from ricordo.runtime.health import Health
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.settings import GatewaySettings
 from ricordo_services.gateway.event_types import type_of
@@ -26,16 +27,18 @@ _AT_ONCE: Final = 16
 _FETCH_S: Final = 30.0
 _PAUSE_S: Final = 2.0
 _JITTER: Final = 0.1
+_COUNTERS: Final = ("webhooks_delivered", "webhooks_failed", "webhooks_disabled")
 _NATS_ERRORS: Final = (nats.errors.Error, nats.js.errors.Error, OSError, Unavailable)
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @asynccontextmanager
-async def delivering(clients: NatsClients, settings: GatewaySettings) -> AsyncIterator[None]:
-    """Deliver events for the length of an `async with`."""
+async def delivering(clients: NatsClients, settings: GatewaySettings, health: Health) -> AsyncIterator[None]:
+    """Deliver events for the length of an `async with`, and count deliveries in `health`."""
     store = WebhookStore(clients.streams, settings.webhook_timeout_s)
     async with WebhookSender.open(settings.webhook_timeout_s, settings.webhook_networks) as sender:
         dispatcher = WebhookDispatcher(store, sender, settings.webhook_retries_s)
+        health.counters = lambda: dispatcher.counters
         running = asyncio.create_task(dispatcher.run())
         try:
             yield
@@ -49,11 +52,13 @@ class WebhookDispatcher:
 
     Attributes:
         retries: seconds after each failure of an event; after one more the webhook is disabled.
+        counters: how many deliveries were accepted and failed, and how many webhooks were disabled.
     """
 
     store: WebhookStore
     sender: WebhookSender
     retries: tuple[float, ...]
+    counters: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTERS, 0))
     _running: dict[str, tuple[Webhook, asyncio.Task[None]]] = field(default_factory=dict)
 
     async def run(self) -> None:
@@ -115,11 +120,13 @@ class WebhookDispatcher:
         try:
             await self.sender.send(webhook, event["id"], body)
         except DeliveryFailed as failure:
+            self.counters["webhooks_failed"] += 1
             await self._retry(webhook, message, str(failure))
         except ReceiverGone:
             await self.store.remove(webhook)
             _log.info("a webhook was removed: its receiver answers 410", webhook=webhook.id)
         else:
+            self.counters["webhooks_delivered"] += 1
             await message.ack()
 
     async def _retry(self, webhook: Webhook, message: Msg, reason: str) -> None:
@@ -128,5 +135,6 @@ class WebhookDispatcher:
             jitter = 1 + _JITTER * random.random()
             await message.nak(delay=self.retries[attempts - 1] * jitter)
             return
+        self.counters["webhooks_disabled"] += 1
         await self.store.disable(webhook, f"an event failed {attempts} times, last with: {reason}")
         _log.warning("a webhook was disabled", webhook=webhook.id, reason=reason)

@@ -16,11 +16,10 @@ from pydantic import BaseModel
 
 from ricordo.client import Unavailable
 from ricordo.messages.message_types import format_instant
-from ricordo.messages.subjects import STREAM_DERIVED, Subject
+from ricordo.messages.subjects import BUCKET_OF_WEBHOOKS, STREAM_DERIVED, Subject
 from ricordo_services.api_keys import translated
 from ricordo_services.gateway.event_types import SUBJECT_NAMES, EventType
 
-BUCKET: Final = "ricordo-webhooks"
 _MAX_UNACKED: Final = 256
 """Events of one webhook that wait for a retry; the next ones wait in the stream."""
 _FORGOTTEN_AFTER_S: Final = 30 * 86_400.0
@@ -190,6 +189,6 @@ class WebhookStore:
 
     async def _bucket(self) -> KeyValue:
         try:
-            return await self._streams.key_value(BUCKET)
+            return await self._streams.key_value(BUCKET_OF_WEBHOOKS)
         except BucketNotFoundError:
-            return await self._streams.create_key_value(bucket=BUCKET)
+            return await self._streams.create_key_value(bucket=BUCKET_OF_WEBHOOKS)

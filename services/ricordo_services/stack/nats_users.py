@@ -16,6 +16,7 @@ from typing import Final, Self
 import bcrypt
 from pydantic import TypeAdapter, ValidationError
 
+from ricordo.bus.nats.permissions import GATEWAY
 from ricordo.messages.routing import WORKERS
 from ricordo.messages.subjects import InvalidSubject, checked_tenant
 
@@ -169,7 +170,7 @@ _FILE: Final = TypeAdapter(Users)
 
 def everybody_but_bots() -> tuple[User, ...]:
     """Return the users that every server has."""
-    return (User(OPERATOR, UserRole.OPERATOR, ""), *(User.worker(worker) for worker in WORKERS))
+    return (User(OPERATOR, UserRole.OPERATOR, ""), *(User.worker(worker) for worker in (*WORKERS, GATEWAY)))
 
 
 def draw() -> str:

@@ -17,6 +17,10 @@ STREAM_DERIVED: Final = "RICORDO"
 """What workers derive: a week of it."""
 STREAM_DEAD_LETTERS: Final = "RICORDO_DLQ"
 
+BUCKET_OF_KEYS: Final = "ricordo-keys"
+"""The keys of HTTP, hashed."""
+BUCKET_OF_WEBHOOKS: Final = "ricordo-webhooks"
+
 _TENANT = re.compile(TENANT_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 _NAME = re.compile(r"[a-z]+\.[a-z]+(\.bulk)?", re.ASCII)
 _CONSUMER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)

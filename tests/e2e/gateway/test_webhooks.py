@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from nats.aio.client import Client
 from standardwebhooks import Webhook
 from tests.fixtures.certificates import make_certificate
 from tests.fixtures.documents import ROOT, blocks_of
@@ -67,7 +68,9 @@ def verified(delivery: Delivery, made: Json) -> Json:
     return event
 
 
-async def test_events_arrive_signed_at_the_webhooks_that_want_them(local: GatewayAccess) -> None:
+async def test_events_arrive_signed_at_the_webhooks_that_want_them(
+    local: GatewayAccess, client: Client
+) -> None:
     async with (
         WebhookReceiver.listening() as of_all,
         WebhookReceiver.listening() as of_one,
@@ -94,6 +97,10 @@ async def test_events_arrive_signed_at_the_webhooks_that_want_them(local: Gatewa
         shown = await listed(http)
         assert [one["id"] for one in shown] == [recalls["id"], everything["id"], one_user["id"]]
         assert shown[1] == {name: value for name, value in everything.items() if name != "secret"}
+        await wait_for(
+            lambda: client.request("ricordo.health.gateway", b"", timeout=5),
+            lambda health: json.loads(health.data)["webhooks_delivered"] >= len(events),
+        )
 
 
 async def test_the_receiver_of_the_page_verifies_what_it_gets(local: GatewayAccess, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from ricordo_services.stack import nats_users
 
 ROOT = Path(__file__).parents[3]
 Auth = Callable[..., int]
-EVERYBODY = {"operator", *(f"worker-{worker}" for worker in WORKERS)}
+EVERYBODY = {"operator", "worker-gateway", *(f"worker-{worker}" for worker in WORKERS)}
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 A worker may fetch from its own consumers and settle messages, publish its events and dead letters, and
 receive the requests it answers. It may read the configuration of streams and consumers to verify it at start;
-only the operator may change it.
+only the operator may change it. The gateway may do what bots of all tenants may, and keeps two buckets.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +10,19 @@ from types import MappingProxyType
 from typing import Final
 
 from ricordo.bus.nats.topology import SWEEPER, Topology, ricordo_topology
-from ricordo.messages.routing import CONSUMERS, CONTRACTS, RESPONDERS, Permissions, worker_of
+from ricordo.messages.routing import (
+    CONSUMERS,
+    CONTRACTS,
+    RESPONDERS,
+    Permissions,
+    bot_events,
+    bot_requests,
+    bot_subjects,
+    worker_of,
+)
 from ricordo.messages.subjects import (
+    BUCKET_OF_KEYS,
+    BUCKET_OF_WEBHOOKS,
     DEAD_LETTER_PREFIX,
     PREFIX,
     STREAM_DEAD_LETTERS,
@@ -31,6 +42,9 @@ REMOVES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The streams from which a worker removes messages."""
 
+GATEWAY: Final = "gateway"
+"""The worker that answers HTTP."""
+
 _API: Final = "$JS.API"
 _HEALTH: Final = ("ricordo.health", "ricordo.health.*")
 
@@ -44,9 +58,11 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
     """Return the permissions of `worker`, besides replies to requests.
 
     Args:
-        worker: its name in `ricordo.messages.routing.WORKERS`.
+        worker: its name in `ricordo.messages.routing.WORKERS`, or `GATEWAY`.
         topology: streams and consumers; None for Ricordo's.
     """
+    if worker == GATEWAY:
+        return _of_gateway()
     declared = topology or ricordo_topology()
     consumers = consumers_of(worker)
     return Permissions(
@@ -61,6 +77,30 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
             *_inspecting(worker, declared),
         ),
         subscribe=(f"{inbox_of_worker(worker)}.>", *_HEALTH, *_served(worker)),
+    )
+
+
+def _of_gateway() -> Permissions:
+    buckets = (BUCKET_OF_KEYS, BUCKET_OF_WEBHOOKS)
+    kept = [f"KV_{bucket}" for bucket in buckets]
+    verbs = ("STREAM.INFO", "STREAM.CREATE", "STREAM.MSG.GET", "DIRECT.GET")
+    return Permissions(
+        publish=(
+            *(every_tenant(name) for name in (*bot_events(), *bot_requests())),
+            f"{_API}.INFO",
+            f"{_API}.STREAM.INFO.{STREAM_DERIVED}",
+            *(f"{_API}.{verb}.{stream}" for stream in kept for verb in verbs),
+            *(f"{_API}.DIRECT.GET.{stream}.>" for stream in kept),
+            # Listeners and webhooks have consumers of their own; NATS cannot tell these from the workers'.
+            *(f"{_API}.CONSUMER.*.{stream}.>" for stream in (STREAM_DERIVED, *kept)),
+            *(f"{_API}.CONSUMER.*.{stream}" for stream in (STREAM_DERIVED, *kept)),
+            f"{_API}.CONSUMER.DURABLE.CREATE.{STREAM_DERIVED}.*",
+            f"{_API}.CONSUMER.MSG.NEXT.{STREAM_DERIVED}.*",
+            f"$JS.ACK.{STREAM_DERIVED}.>",
+            "$JS.FC.>",
+            *(f"$KV.{bucket}.>" for bucket in buckets),
+        ),
+        subscribe=(f"{inbox_of_worker(GATEWAY)}.>", *_HEALTH, *bot_subjects("*")),
     )
 
 
