@@ -13,7 +13,7 @@ from ricordo.unavailable import DependencyUnavailable
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
 _LOOK_EVERY_S: Final = 0.2
 _STUCK_AFTER_S: Final = 60.0
-_MAX_BEHIND: Final = 500
+_MOST_WAITING: Final = 500
 _LIVE_BATCHES: Final = 9  # batches of the live lane for one of the bulk lane
 _LANE_PAUSE_S: Final = 0.05  # in a longer one the workers would run out of work
 _EMPTY_LANE_PAUSE_S: Final = 0.25  # while nothing waits in the bulk lane
@@ -67,13 +67,13 @@ class BulkLane(Gate):
     """A gate for the bulk lane of a worker, whose live lane goes first.
 
     It is open while no live event waits to be delivered, and for one batch in ten otherwise; and only while
-    the workers behind have little to do.
+    neither the workers behind nor ingest, where others' messages may wait, have much to do.
 
     Args:
         bulk: the durable consumer of the bulk lane.
         live: the durable consumer of the live lane.
         live_batches: returns the number of batches of the live lane that this process has handled.
-        behind: the durable consumers of the events that the worker publishes.
+        first: other durable consumers that go first while many events wait for them.
     """
 
     def __init__(
@@ -84,10 +84,10 @@ class BulkLane(Gate):
         bulk: str,
         live: str,
         live_batches: Callable[[], int],
-        behind: Sequence[str] = (),
+        first: Sequence[str] = (),
     ) -> None:
         self._bus = bus
-        self._consumers = (bulk, live, *behind)
+        self._consumers = (bulk, live, *first)
         self._live_batches = live_batches
         self._clock = clock
         self._last = 0
@@ -118,10 +118,10 @@ class BulkLane(Gate):
             self._is_throttled = False
             self._reason = f"the backlog of other work cannot be counted ({error})"
             return False
-        bulk, live, behind = lags[0].pending, lags[1].pending, sum(lag.pending for lag in lags[2:])
+        bulk, live, others = lags[0].pending, lags[1].pending, sum(lag.pending for lag in lags[2:])
         self._pause = _LANE_PAUSE_S if bulk else _EMPTY_LANE_PAUSE_S
-        if behind > _MAX_BEHIND:
-            self._reason = f"{behind} events wait for the workers behind"
+        if others > _MOST_WAITING:
+            self._reason = f"{others} events of other workers go first"
         elif live and self._live_batches() - self._last < _LIVE_BATCHES:
             self._reason = f"{live} live events go first"
         else:

@@ -36,7 +36,7 @@ def lane_of(lanes: Lanes, clock: ManualClock) -> BulkLane:
         bulk="encode-bulk",
         live="encode",
         live_batches=lambda: lanes.batches,
-        behind=BEHIND,
+        first=BEHIND,
     )
 
 
@@ -80,7 +80,7 @@ async def test_it_is_closed_while_the_workers_behind_have_much_to_do() -> None:
     lane = lane_of(lanes, clock)
     lanes.pending |= {"enrichment": 400, "index": 101}
     assert not await is_open(lane, clock)
-    assert (lane.reason, lane.is_throttled) == ("501 events wait for the workers behind", True)
+    assert (lane.reason, lane.is_throttled) == ("501 events of other workers go first", True)
     lanes.pending["index"] = 100
     assert await is_open(lane, clock)
     lanes.away = True

@@ -63,12 +63,12 @@ async def event_worker(
     )
 
 
-async def bulk_lane(resources: Resources, live: EventWorker, behind: Sequence[str] = ()) -> BulkLane:
+async def bulk_lane(resources: Resources, live: EventWorker, first: Sequence[str] = ()) -> BulkLane:
     """Return the gate of the bulk lane of a worker.
 
     Args:
         live: the worker of the live lane, in this process.
-        behind: the durable consumers of the events that it publishes.
+        first: other durable consumers that go first while many events wait for them.
     """
     return BulkLane(
         await resources.bus(),
@@ -76,7 +76,7 @@ async def bulk_lane(resources: Resources, live: EventWorker, behind: Sequence[st
         bulk=f"{live.name}-bulk",
         live=live.name,
         live_batches=lambda: live.measures.calls,
-        behind=behind,
+        first=first,
     )
 
 

@@ -78,7 +78,7 @@ async def encode(resources: Resources) -> list[Service]:
         batch=_LIVE_BATCH,
         concurrency=2,
     )
-    lane = await bulk_lane(resources, worker, behind=("enrichment", "index"))
+    lane = await bulk_lane(resources, worker, first=("ingest", "enrichment", "index"))
     bulk = await event_worker(
         resources,
         "encode-bulk",
@@ -169,7 +169,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     handler = FactHandler(ledger, resources.clock, reader)
     resources.preloads.append(fact_rules)
     worker = await event_worker(resources, "knowledge", handler)
-    lane = await bulk_lane(resources, worker)
+    lane = await bulk_lane(resources, worker, first=("ingest",))
     bulk = await event_worker(resources, "knowledge-bulk", handler, lane=lane)
     show_fact_models(reader, settings, worker.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()
