@@ -11,7 +11,7 @@ from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, Bound
 from ricordo.language.temporal.expressions.parts import Edge
-from ricordo.language.temporal.expressions.shapes import minutes, shape
+from ricordo.language.temporal.expressions.shapes import shape
 from ricordo.language.temporal.moments import Direction, Moment
 from ricordo.language.temporal.tense import direction, is_over, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention
@@ -153,8 +153,6 @@ def _is_booked(low: str, reading: TimeMention, speech: Speech) -> bool:
         return False
     if speech.signs.booked_for.search(low, 0, start):
         return True
-    if shape(reading.expression) == "weekday":
-        return minutes(reading.expression) is not None
     return not _is_recent(reading, speech)
 
 

@@ -137,7 +137,7 @@ class _Reader:
 
     def _take_hour(self, one: TimeCandidate, day: TimeCandidate) -> None:
         """Keep an hour of a day; of two hours the later one is said last: "at 9:15, then 2:40"."""
-        if not (self._is_ahead(day) or self._is_of_past(one, day)):
+        if not (self._is_ahead(day) or self._is_of_past(one)):
             return
         expression = one.expression
         if isinstance(day.expression, PartOfDay):
@@ -152,11 +152,8 @@ class _Reader:
         if span is not None:
             self.told.append(replace(day, span=span, expression=placed.expression))
 
-    def _is_of_past(self, one: TimeCandidate, day: TimeCandidate) -> bool:
+    def _is_of_past(self, one: TimeCandidate) -> bool:
         """Whether an hour is one of the past day of its assertion: "on Monday I went to the doctor at 9"."""
-        first, last = sorted((day.span.span, one.span.span))
-        if self._speech.signs.turns.search(one.sentence, first[1], last[0]):
-            return False
         where = self._text, one.span.span, self._speech.language
         return direction(*where) != "future" and not is_planned(*where)
 

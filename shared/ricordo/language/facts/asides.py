@@ -4,7 +4,6 @@ from typing import Final
 
 from ricordo.language.facts.scene import Scene, Who
 
-_LONGEST_ASIDE: Final = 4
 _OPENING: Final = frozenset({",", "("})
 _CLOSING: Final = frozenset({",", ")", ".", "-", "–", "—"})
 _UNITS: Final = frozenset({"years", "year", "yrs", "anni", "y"})
@@ -23,8 +22,6 @@ def aged(scene: Scene, subject: Who, at: int, end: int) -> int:
     if number is None:
         return at
     after = first + 1
-    if after + 1 < end and low[after] in scene.grammar.conjunctions and low[after + 1].isdigit():
-        return at  # "5 e 3 anni": one for each of several
     unit = after < end and low[after] in _UNITS
     while after < end and (low[after] in _UNITS or low[after] in _OLD):
         after += 1

@@ -15,10 +15,7 @@ LONGEST_LEAD: Final = 8
 """Pauses and joining words before a clause, at most: a text that is nothing else is read in linear time."""
 _BEFORE_REMINDER: Final = 12
 _ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
-_ABOUT: Final = frozenset("che cosa chi quale quali what whom which".split())
-"""After a preposition, these ask: "di che deve essere?"."""
 _ASKING: Final = word_list("asking_words")
-_LONGEST_QUESTION: Final = 12
 _QUESTION_WITHIN: Final = 3
 """Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
 _NICKNAMED: Final = frozenset({"detto", "detta"})
@@ -110,9 +107,6 @@ def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:
         return True
     if low[first] in grammar.reflexives and first + 1 < end:
         return _YOU.fullmatch(low[first + 1]) is not None
-    about = low[first : min(end, first + _LONGEST_QUESTION)]
-    if any(a in grammar.prepositions and b in _ABOUT for a, b in pairwise(about)):
-        return True
     soon = low[first + 1 : min(end, first + _QUESTION_WITHIN)]
     return not _ASKING.isdisjoint(soon)
 

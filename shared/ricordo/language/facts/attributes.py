@@ -137,8 +137,6 @@ def fronted(scene: Scene, begin: int, end: int) -> bool:
     if objects.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(verb.end, end)):
         return False
     subject = scene.cast.latest() if verb.rule.person > 1 else None
-    if subject is None and verb.rule.person > 1:
-        return True
     predicate = verb.rule.denied if verb.negated else verb.rule.predicate
     scene.draft(subject, predicate or verb.rule.predicate, scene.tokens.text(first, last))
     return True

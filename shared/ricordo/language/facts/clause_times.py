@@ -93,8 +93,6 @@ def _named(telling: TimedText, begin: int, after: int) -> Iterator[ClauseTime]:
             continue
         if is_named(telling.text, low, first, last, telling.language):
             continue
-        if first == begin and signs.not_before.search(low, max(0, begin - _BEFORE), begin):
-            continue  # "until | March I …"
         before = low[max(begin, first - _BEFORE) : first]
         kind = _kind(span, words, before, telling)
         if kind is not None:
@@ -108,8 +106,6 @@ def _kind(span: TimeSpan, words: str, before: str, telling: TimedText) -> Kind |
         return "until" if signs.until.match(words) else None
     if signs.since.match(words) or signs.between.match(words):
         return "since" if span.through >= telling.at else "between"
-    if signs.until_before.search(before):
-        return "until"
     if signs.since_before.search(before) or signs.from_before.search(before):
         return "since"
     # "In the last year" is some time of it, "after 2010" any.
@@ -145,8 +141,6 @@ def _lasting(telling: TimedText, begin: int, after: int) -> Iterator[ClauseTime]
     """Yield "for three years", "da tre anni": from the day on that many years ago."""
     signs = clause_signs(telling.language)
     for match in signs.lasting.finditer(telling.low, begin, after):
-        if signs.vague.search(match[0]):
-            continue
         words = signs.ago.format(_ELIDED.sub(lambda found: _WHOLE[found[0]], match["amount"]))
         found = find(words, telling.at, telling.zone, telling.language, prefer="past")
         if len(found) == 1 and found[0].span == (0, len(words)) and found[0].approximate:

@@ -150,8 +150,6 @@ def _starts_clause(tokens: Tokens, grammar: Grammar, at: int, end: int, found: d
 
 def _named_subject(tokens: Tokens, grammar: Grammar, after: int, end: int) -> bool:
     """Whether the name that ends at `after` is a subject: a verb follows, or where they are known from."""
-    if after + 1 < end and tokens.low[after] == "from" and tokens.low[after + 1] in grammar.possessives:
-        return True
     return (
         after < end
         and tokens.low[after] not in grammar.prepositions

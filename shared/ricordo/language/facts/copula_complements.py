@@ -8,7 +8,6 @@ from ricordo.language.facts.asides import aged
 from ricordo.language.facts.fact_grammar import Kin
 from ricordo.language.facts.mentions import Mention, kin_at, named_after
 from ricordo.language.facts.name_spans import Span, name_at, names_from
-from ricordo.language.facts.object_phrases import OF
 from ricordo.language.facts.phrase_trees import ObjectReader
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.word_forms import word_list
@@ -24,7 +23,6 @@ _ARTICLES: Final = frozenset({"a", "an", "un", "uno", "una", "un'"})
 _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
 
-_SHEPHERDS: Final = frozenset({"shepherd", "pastore"})
 _RATHER: Final = frozenset({"but", "it", "'s", "is", "ma", "bensì", "è"})
 """Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
 _PAUSES: Final = frozenset({",", "-", "–", "—"})
@@ -178,8 +176,6 @@ def _named(scene: Scene, claim: Claim) -> bool:
     if low[claim.at] in grammar.roles or origin or is_state(low[claim.at : after], grammar.code):
         return False
     word = low[after] if after < claim.end else ","
-    if word == "'s":
-        return False  # "I'm Anna's brother"
     ends = not word[0].isalnum() or word in grammar.conjunctions or word in grammar.stops
     if ends and (claim.subject is None or not claim.subject.names):
         name(scene, claim)
@@ -202,7 +198,4 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
 def _role(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if subject is None and not scene.grammar.breeds.isdisjoint(scene.tokens.low[begin:end]):
         return None  # "sono un cane in cucina"
-    whose = scene.tokens.low[begin + 1 : end]
-    if not OF.isdisjoint(whose) and scene.tokens.raw[end - 1][0].isupper():
-        return None  # "sono la mamma di Tom"
     return "is_a" if articled or end == begin + 1 else None

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ricordo.language.facts.acquaintance import is_known_given
 from ricordo.language.facts.fact_grammar import Grammar, Kin
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.name_spans import Person, Span, name_at, names_from
@@ -15,7 +14,6 @@ _FORMER = re.compile("ex|former")
 _GONE = frozenset("late deceased departed defunto defunta compianto compianta".split())
 _ENDING = frozenset({"partner", "friend", "has_pet"})
 """Ties that end: who was one's husband is no more; a mother stays one."""
-_MAYBE_PETS = frozenset({"boy", "girl"})  # who is a child when called like one; "my boy Rex" is a dog
 _OF_MINE = frozenset({("of", "mine"), ("of", "ours")})
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""
@@ -70,20 +68,8 @@ def others_mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> l
                 continue
             if mention.person.names or kin.predicate == "has_pet":
                 mention.person.of_other = True
-                if kin.plural and not mention.person.names:
-                    mention.person.noun = _last_words(tokens, grammar, mention)
                 found.append(mention)
     return found
-
-
-def _last_words(tokens: Tokens, grammar: Grammar, mention: Mention) -> str:
-    """Return "border collies" of "her two border collies"."""
-    begin = mention.begin + 1
-    while (
-        begin < mention.end - 1 and tokens.low[begin] in grammar.numbers | grammar.others_possessives.keys()
-    ):
-        begin += 1
-    return tokens.text(begin, mention.end)
 
 
 def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin, int] | None:
@@ -187,8 +173,6 @@ def _mention(tokens: Tokens, grammar: Grammar, possessive: int, lower: int, end:
     if not spans and tokens.low[begin] in _ANY:
         return None
     names = [tokens.text(*span) for span in spans]
-    if kin.noun in _MAYBE_PETS and not (names and is_known_given(names[0].casefold())):
-        return None
     return Mention(begin, last, Person(kin, "" if kin.over else kin.noun, names), tuple(spans))
 
 

@@ -13,8 +13,6 @@ from ricordo.language.person_names import is_given, is_place
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
 
-LONGEST_ASIDE: Final = 10
-"""Words between one name of a list and the next: "Marta, who is a lawyer, and Giada"."""
 
 Span = tuple[int, int]
 

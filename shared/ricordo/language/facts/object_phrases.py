@@ -127,14 +127,10 @@ class ObjectPhrases:
         """Whether what is coordinated, from `first` (from `at` without its article), is no object."""
         if after < end and self._low[after] in _NEW_CLAUSE:
             return True
-        if any(word in self._grammar.other_pronouns for word in self._low[at:after]):
-            return True
         if at > first:
             return any(word in self._grammar.verbal for word in self._low[at + 1 : after])
         if is_verb(self._low[at], self._grammar.code):
             return True
-        if self._grammar.drops_subjects and after < end and self._tells_how(at, after):
-            return True  # "… e cucina divinamente"
         # "Il campanello e scappo": a noun would have its article, like the first one.
         alone = self._grammar.drops_subjects and self._low[at - 1] in self._grammar.conjunctions
         return articled and alone and _USERS_VERB.fullmatch(self._low[at]) is not None

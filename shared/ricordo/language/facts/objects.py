@@ -200,8 +200,6 @@ class Objects(ObjectPhrases):
 
     def _played(self, begin: int, end: int) -> Spans:
         """Read instruments, sports and games; a preposition first means that something else is meant."""
-        if begin < end and self._low[begin] in self._grammar.prepositions:
-            return []
         items = [self.until_preposition(span) for span in self.coordinated(begin, end)]
         # Bells and horns go with Italian "suonare" too.
         sounded = any(word.startswith("suon") for word in self._low[max(0, begin - 3) : begin])
@@ -220,8 +218,6 @@ class Objects(ObjectPhrases):
 
     def _studied(self, begin: int, end: int) -> Spans:
         """Read fields of study."""
-        if begin < end and self._low[begin] in self._grammar.prepositions:
-            return []
         items = [self.until_preposition(span) for span in self._things(begin, end)]
         return [span for span in items if span[1] > span[0]]
 

@@ -45,7 +45,7 @@ class Places(ObjectPhrases):
                 break
         spans = self._nearer([span for span in spans if self._placed(*span)], end)
         if spans:
-            return [] if self._modified(spans[0][0], spans[-1][1], end) else spans
+            return [] if self._modified(spans[-1][1], end) else spans
         return self._within(self.lead(begin, end), end)
 
     def called(self, begin: int, after: int) -> str:
@@ -102,11 +102,9 @@ class Places(ObjectPhrases):
                 return [] if _BESIDE & set(self._low[at:link]) else [(link + 1, after)]
         return []
 
-    def _modified(self, begin: int, after: int, end: int) -> bool:
+    def _modified(self, after: int, end: int) -> bool:
         """Whether a noun goes with the name: "a Harry Potter conference" is no place."""
         if self._grammar.code != "en":
             return False
-        if begin and self._low[begin - 1] in ("a", "an"):
-            return True
         word = self._low[after] if after < end else ","
         return word[0].isalpha() and word not in self._grammar.common and word not in self._grammar.openers

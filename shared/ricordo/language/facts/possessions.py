@@ -18,7 +18,6 @@ _PARTICIPLES: Final = ("ato", "uto", "ito", "tto", "sto", "rto", "lto", "nto", "
 _NONE: Final = frozenset({"no", "nessun", "nessuno", "nessuna", "neither"})
 _ONE: Final = frozenset({"one", "uno", "1"})
 _EPONYMS: Final = word_list("eponyms")
-_OF_A_YEAR: Final = frozenset({"del", "dell'"})
 _INTOLERANCES: Final = frozenset("allergia intolleranza allergy intolerance".split())
 _SEVERITY: Final = frozenset("mild severe bad serious nasty terrible slight horrible awful".split())
 _MADE_FOR: Final = word_list("purposes")
@@ -72,8 +71,6 @@ def _compounded(scene: Scene, at: int, after: int) -> bool:
 def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     """Read "a dog named Max", "two sisters, Anna and Clara", "una gatta"."""
     tokens = scene.tokens
-    if item.acquired and kin.predicate != "has_pet":
-        return
     if (
         item.over
         and item.subject is not None
@@ -180,10 +177,6 @@ def _whole(scene: Scene, item: _Item) -> int:
         return after + 1
     if scene.grammar.code != "it":
         return after
-    if after < item.end and low[after] in _OF_A_YEAR:
-        year = after + 1 + (low[after + 1 : after + 2] == ["'"])
-        if year < item.end and low[year].isdigit():
-            return year + 1
     if after + 1 < item.end and low[after] in ("a", "da") and low[after + 1] in _MADE_FOR:
         return after + 2
     while (

@@ -14,10 +14,7 @@ from ricordo.language.facts.relatives import companion, in_turn
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.verbs import Verb
 from ricordo.language.facts.vocabulary import SINGLE_VALUED
-from ricordo.language.facts.word_forms import ALLERGENS, is_laughter, word_list
 
-_STAYING: Final = frozenset("sto stiamo sta stanno stavo stavamo".split())
-_FOR_A_WHILE: Final = word_list("for_a_while")
 _COMPANY: Final = frozenset("us me him her them noi me lui lei loro".split())
 _WHERE: Final = frozenset({"in", "at", "a", "ad"})
 _LEFT: Final = frozenset({"works_at", "member_of"})
@@ -25,7 +22,6 @@ _LEFT: Final = frozenset({"works_at", "member_of"})
 _LEAVING: Final = frozenset({"left", "lasciato", "lasciata", "lasciati", "lasciate"})
 _MOVES_WITHIN: Final = 5  # words of the next clause
 _LIKINGS: Final = frozenset({"likes", "dislikes"})
-_LAUGH_WITHIN: Final = 4  # words after a clause within which a laugh belongs to it
 
 
 def said(scene: Scene, subject: Who, verb: Verb, end: int) -> None:
@@ -109,8 +105,6 @@ def _counted(scene: Scene, claim: Claim) -> bool:
 
 
 def _objects(scene: Scene, claim: Claim) -> None:
-    if claim.rule.reader is ObjectReader.NAME and claim.at in scene.mentions:
-        return  # "I met my friend Anna": the mention has said it
     if claim.rule.predicate == "partner" and companion(scene, claim):
         return
     rule, spans = _choose_predicate(scene, claim)
@@ -144,22 +138,14 @@ def _choose_predicate(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
     if rule.reader is ObjectReader.ENROLMENT and scene.objects.is_field(claim.at, claim.at + 1):
         return replace(rule, predicate="studies"), [(claim.at, claim.at + 1)]  # "iscritta a farmacia"
     spans = scene.objects.read(rule.reader, claim.at, claim.end)
-    if rule.predicate == "allergic_to" and _laughed(scene, claim):
-        spans = [span for span in spans if not ALLERGENS.isdisjoint(scene.tokens.low[slice(*span)])]
-    if rule.predicate == "lives_in" and _stays(scene, claim):
-        return rule, []
     if rule.reader is ObjectReader.OCCUPATION and not spans:
         return _schooled(scene, claim)
-    if rule.predicate == "studies" and _laughed(scene, claim):
-        return rule, []  # "laureato in pisolini ahahah"
     return _of_an_organisation(scene, claim, spans) if spans else (rule, spans)
 
 
 def _of_an_organisation(scene: Scene, claim: Claim, spans: list[Span]) -> tuple[Rule, list[Span]]:
     """Let the object decide: a school is studied at, a choir has members, a library is neither."""
     organisations, first, rule = scene.objects.organisations, spans[0], claim.rule
-    if rule.predicate == "studies" and organisations.is_school(first[0], first[0] + 1):
-        return replace(rule, predicate="studies_at"), spans
     joined = rule.reader is ObjectReader.ENROLMENT and not organisations.is_school(*first)
     if joined or (rule.predicate == "works_at" and organisations.is_group(*first)):
         return replace(rule, predicate="member_of"), spans
@@ -176,19 +162,6 @@ def _schooled(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
     return (replace(claim.rule, predicate="studies_at"), schools) if schools else (claim.rule, [])
 
 
-def _stays(scene: Scene, claim: Claim) -> bool:
-    """Whether "sto a Roma" tells where somebody is for some days."""
-    low = scene.tokens.low
-    staying = not _STAYING.isdisjoint(low[max(0, claim.at - 2) : claim.at])
-    return staying and not _FOR_A_WHILE.isdisjoint(low[claim.at : claim.end])
-
-
-def _laughed(scene: Scene, claim: Claim) -> bool:
-    """Whether the writer laughs about it: what is no known allergen then is a figure of speech."""
-    following = scene.tokens.low[claim.at : claim.end + _LAUGH_WITHIN]
-    return any(is_laughter(word) for word in following)
-
-
 def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
     """Read what goes on after an object: "… as a nurse | at the Mater", "… from Rome | to Milan"."""
     tree = scene.grammar.after.get(predicate)
@@ -201,8 +174,6 @@ def _continued(scene: Scene, claim: Claim, predicate: str, at: int) -> None:
         return
     rule, after = found
     moved = rule.predicate == predicate
-    if moved and claim.polarity == "holds":
-        return
     polarity: Polarity = "holds" if moved else claim.polarity
     spans = scene.objects.read(rule.reader, after, claim.end)
     if not spans and predicate == "studies":

@@ -27,7 +27,6 @@ TOOLS: Final = word_list("tools")
 BRANDS: Final = word_list("brands")
 NOT_FOR_A_LIVING: Final = word_list("not_for_a_living")
 NO_ALLERGENS: Final = word_list("no_allergens")
-ALLERGENS: Final = word_list("allergens")
 IDIOMS: Final = frozenset(
     {"per capello", "da pelare", "da pigliare", "in gola", "to fry", "to flog", "to skin"}
 )
@@ -43,7 +42,6 @@ def is_laughter(word: str) -> bool:
 
 
 _TOLD: Final = word_list("imperatives")
-_NOUNS: Final = frozenset("ricamo cucito pop".split())
 _NO_FINITE: Final = ("re", "rsi", *(f"{a}t{o}" for a in "aui" for o in "aeoi"))
 """Infinitives, which name what is done, and participles, which many nouns are spelt like: "passeggiate"."""
 _POINTING: Final = re.compile(r"\w{2,}(?:me|te|ce|glie)(?:lo|la|li|le|ne)|\w{3,}[aei](?:mi|ci|gli)")
@@ -55,8 +53,6 @@ def is_verb(word: str, language: str) -> bool:
     """Say whether a word in lower case begins a clause rather than names a thing; an infinitive names one."""
     if word in _TOLD:
         return True
-    if word in _NOUNS:
-        return False
     if language == "en":
         return word_class(word, "en") is WordClass.VERB and not word.endswith("ing")
     if word.endswith(_NO_FINITE):

@@ -76,16 +76,12 @@ def _anchored(reader: Reader, amount: Amount, at: int) -> Read | None:
 
 
 def _anchor(reader: Reader, at: int) -> Read | None:
-    if reader.has(at, Kind.NOW):
-        return Read(NOW, at + 1)
     read = reader.period(at)
     return read if read is not None and is_day(read.expression) else None
 
 
 def bounded_away(reader: Reader, at: int) -> Read | None:
     """Read "more than 2 weeks ago", "less than 3 days after tomorrow", "meno di un mese fa"."""
-    if not reader.has(at, Kind.MORE, Kind.LESS):
-        return None
     read = away(reader, at + 1)
     if read is None or not isinstance(read.expression, Away):
         return None

@@ -177,7 +177,19 @@ def _is_name(reader: Reader, at: int, end: int) -> bool:
     """Whether somebody is called so: "aunt May", "April told me"."""
     if end != at + 1 or not reader.items[at].capital:
         return False
-    return reader.has(at - 1, Kind.TITLE) or reader.has(end, Kind.SPEAKING)
+    return reader.has(at - 1, Kind.TITLE) or reader.has(end, Kind.SPEAKING) or _has_surname(reader, at)
+
+
+def _has_surname(reader: Reader, at: int) -> bool:
+    """Whether a month stands alone before another name: "August Strindberg", not "in August Anna"."""
+    if (
+        not reader.has(at, Kind.MONTH)
+        or at + 1 >= len(reader.items)
+        or (at > 0 and reader.items[at - 1].values)
+    ):
+        return False
+    surname = reader.items[at + 1]
+    return surname.capital and surname.text.isalpha() and not surname.values
 
 
 def _is_whole(reader: Reader, at: int, read: Read) -> bool:

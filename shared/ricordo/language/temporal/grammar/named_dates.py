@@ -11,10 +11,10 @@ from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 
-def _day_of_month(reader: Reader, at: int) -> tuple[int, int] | None:
+def _day_of_month(reader: Reader, at: int, most: int = 31) -> tuple[int, int] | None:
     """Read "2", "2nd", "the second", "twenty-first": a day, and where it ends."""
     at = reader.skip(at, Kind.THE)
-    day = reader.day(at)
+    day = reader.day(at, most)
     return (day, at + 1) if day is not None else None
 
 
@@ -71,9 +71,9 @@ def named_date(reader: Reader, at: int) -> Read | None:
 
 
 def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
-    day = _day_of_month(reader, at)
+    day = _day_of_month(reader, at, 99)  # "il 40 agosto" is no time, and not all of August
     month = _month(reader, day[1]) or _month_behind_point(reader, day[1]) if day else None
-    if day is None or month is None:
+    if day is None or month is None or (day[0] > 31 and reader.has(day[1], Kind.IN)):
         return None
     return _dated(reader, CalendarDay(day[0], month[0], weekday), month[1])
 
@@ -137,8 +137,6 @@ def day_alone(reader: Reader, at: int) -> Read | None:
 def _counts(reader: Reader, at: int) -> bool:
     """Whether the number before `at` counts something: "Tuesday 5 pm", "Monday two people"."""
     if reader.has(at, Kind.UNIT, Kind.HALF_DAY) or reader.is_text(at, ":", "/"):
-        return True
-    if reader.is_text(at, ".") and reader.digits(at + 1):
         return True
     # "On Sunday, 9 degrees": behind a pause a bare number counts what follows it.
     if reader.is_text(at - 2, ",") and reader.digits(at - 1) and not _stands_alone(reader, at):

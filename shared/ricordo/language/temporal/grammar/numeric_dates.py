@@ -98,16 +98,12 @@ def _two_numbers(reader: Reader, at: int) -> Read | None:
 
 
 def _is_short_date(reader: Reader, at: int, numbers: tuple[int, int]) -> bool:
-    if reader.is_text(at + 3, "/", ".", ":") and reader.has(at + 4, Kind.NUMBER):
-        return False
     if reader.is_text(at + 3, "%") or reader.has(at + 3, Kind.NOT_A_TIME):
         return False
     placed = reader.has(at - 1, Kind.ON, Kind.WEEKDAY)
     if reader.is_text(at + 1, "/"):
         joined = reader.has(at - 1, Kind.FROM, Kind.TO, Kind.RELATION)
         return placed or joined or not _is_share(numbers)
-    if reader.has(at - 1, Kind.OF) and not reader.has(at - 1, Kind.FOR, Kind.IN):
-        return False  # a record of 7-12
     return (
         placed and reader.adjacent(at + 1) and reader.adjacent(at + 2) and not reader.has(at + 3, Kind.UNIT)
     )

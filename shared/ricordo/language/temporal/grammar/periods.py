@@ -56,8 +56,6 @@ def _is_one(reader: Reader, unit: Unit, relation: Relation, end: int) -> bool:
     """Whether it is one period: not "these days", not "10 minutes coming", not "this second"."""
     if unit in {"hour", "minute", "second"}:
         return unit != "second" and relation != "this" and reader.has(end - 1, Kind.UNIT)
-    if unit == "half" and relation == "past":
-        return False  # "half past"
     return not any(reader.has(i, Kind.PLURAL) for i in (end - 2, end - 1))
 
 
@@ -70,8 +68,6 @@ def second_next(reader: Reader, at: int) -> tuple[int, int] | None:
     if relation in {None, "this"} or reader.has(place + 1, Kind.WEEKDAY, Kind.UNIT, Kind.MONTH):
         return None
     ahead = reader.has(at, Kind.AFTER)
-    if ahead != (relation in {"next", "coming"}):
-        return None
     return (2 if ahead else -2), place + 1
 
 

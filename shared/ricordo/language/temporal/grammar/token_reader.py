@@ -119,13 +119,13 @@ class Reader:
         """Return the index after one of `signs`, if it stands at `at`."""
         return at + 1 if self.is_text(at, *signs) else at
 
-    def day(self, at: int) -> int | None:
+    def day(self, at: int, most: int = 31) -> int | None:
         """Return the day of the month at `at`: "2", "2nd", "second", "two", but not "a" or "some"."""
         day, number = self.number(at, Kind.ORDINAL), self.number(at, Kind.NUMBER)
         if day is None and number is not None and self.digits(at) <= 2 and not self.has(at, Kind.ARTICLE):
             exact = self.has_digit(at) or self.lexicon.numbers.begins(self.items[at].text)
             day = number if exact else None
-        return day if day is not None and 1 <= day <= 31 else None
+        return day if day is not None and 1 <= day <= most else None
 
     def digits(self, at: int) -> int:
         """Return how many digits the number at `at` is written with; 0 for all else."""
