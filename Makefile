@@ -47,6 +47,9 @@ test-agents: setup ## run the tests of the agent frameworks in .venv-agents, whi
 test-neo4j: setup ## run the tests of the graph on Neo4j itself, which Maven brings; needs Java 17 or later
 	@.ci/neo4j $(ARGS)
 
+test-http: setup ## ask a gateway what its OpenAPI document allows and what not, by Schemathesis in .venv-http; three minutes
+	@.ci/http $(ARGS)
+
 check: setup ## check style, types, imports and schemas
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check .
@@ -88,4 +91,4 @@ clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-fast size test-lab test-gliner test-agents test-neo4j check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-fast size test-lab test-gliner test-agents test-neo4j test-http check fmt schemas bench chaos eval lock docs clean

@@ -29,11 +29,13 @@ _LIMITERS: Final = 10_000
 class PromptProtocol(HttpToolsProtocol):
     """Closes a connection on which the head of a request is longer than allowed, or longer under way.
 
-    It may take as long as a connection may be idle. Of this, uvicorn limits neither.
+    It may take as long as a connection may be idle; so may the rest of a refused body. uvicorn limits
+    neither.
     """
 
     _head: TimerHandle | None = None
     _head_bytes = 0
+    _in_head = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -42,18 +44,25 @@ class PromptProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read what came."""
+        was_in_head = self._in_head
         super().data_received(data)
         if not getattr(self.cycle, "response_complete", True):  # None before the first request
             return
         self._await_head()
-        self._head_bytes += len(data)
+        self._head_bytes += len(data) if was_in_head else 0
         if self._head_bytes > _HEAD_BYTES:
             self.transport.close()
 
     def on_headers_complete(self) -> None:
         """Leave the time and the size of the body to `AccessControl`."""
         self._end_head()
+        self._in_head = False
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Expect the head of the next request."""
+        super().on_message_complete()
+        self._in_head = True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

@@ -159,7 +159,7 @@ def _accepted(messages: list[Accepted], status: int) -> Response:
     response_model=Imported,
     responses=documented(),
     openapi_extra={
-        "requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}},
+        "requestBody": {"content": {NDJSON: {"schema": {"type": "string"}}}},
     },
 )
 async def import_lines(request: Request) -> Response:

@@ -16,7 +16,6 @@ from ricordo.messages.message_types import (
     Message,
     References,
     Unit,
-    null_to_empty,
     refused,
 )
 
@@ -50,8 +49,8 @@ def _case_folded(value: object) -> object:
 
 
 _E = TypeVar("_E", bound=StrEnum)
-_Words = Annotated[tuple[Annotated[_E, BeforeValidator(_case_folded)], ...], BeforeValidator(null_to_empty)]
-"""Words of an enumeration, in any case; null means none."""
+_Words = tuple[Annotated[_E, BeforeValidator(_case_folded)], ...]
+"""Words of an enumeration, in any case."""
 
 
 class Filters(StrictMessage):

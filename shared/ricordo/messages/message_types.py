@@ -159,8 +159,7 @@ def _blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-def null_to_empty(value: object) -> object:
-    """Return an empty list for null, as for an absent one."""
+def _null_to_empty(value: object) -> object:
     return () if value is None else value
 
 
@@ -277,7 +276,7 @@ Labels = Annotated[
     tuple[Label, ...],
     Field(max_length=64),
     BeforeValidator(
-        null_to_empty, json_schema_input_type=Annotated[list[Label], Field(max_length=64)] | None
+        _null_to_empty, json_schema_input_type=Annotated[list[Label], Field(max_length=64)] | None
     ),
 ]
 """Up to 64 labels; null means none."""
