@@ -3,9 +3,9 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import nats.errors
 from fastapi import APIRouter, Header, Request
@@ -18,7 +18,6 @@ from starlette.types import Receive, Scope, Send
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_services.api_keys import translated
-from ricordo_services.gateway.event_types import SUBJECT_NAMES, type_of
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.scopes import key_of
@@ -29,6 +28,19 @@ _KEEP_ALIVE_S: Final = 15.0
 MOST_WAITING: Final = 1_000
 """How many events wait for a listener who reads slowly."""
 MEDIA_TYPE: Final = "text/event-stream"
+EventType = Literal["remembered", "changed", "forgotten", "surfaced"]
+SUBJECT_NAMES: Final[Mapping[EventType, str]] = {
+    "remembered": "memory.remembered",
+    "changed": "memory.changed",
+    "forgotten": "memory.forgotten",
+    "surfaced": "memory.accessed",
+}
+_TYPES: Final = {name: event_type for event_type, name in SUBJECT_NAMES.items()}
+
+
+def type_of(message: Msg) -> EventType:
+    """Return what an event is called over HTTP."""
+    return _TYPES[Subject.parse(message.subject).name]
 
 
 class Listener:

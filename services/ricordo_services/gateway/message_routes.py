@@ -107,9 +107,7 @@ async def publish(
     _check_ids(messages)
     client = client_of(request)
     await client.publish_many(messages)
-    if wait is None:
-        return _accepted([Accepted(id=one.id) for one in messages], 202)
-    finished = await _finished(client, messages, timeout)
+    finished = None if wait is None else await _finished(client, messages, timeout)
     if finished is None:
         return _accepted([Accepted(id=one.id) for one in messages], 202)
     code, _, reason = (finished[0].error or "").partition(": ")
@@ -130,9 +128,8 @@ def _check_ids(messages: Sequence[MessageReceived]) -> None:
     digests: dict[str, str] = {}
     for position, one in enumerate(messages):
         if digests.setdefault(one.id, one.digest) != one.digest:
-            raise GatewayError(
-                422, f"{position}.id is that of another message of this request", field=f"{position}.id"
-            )
+            field = f"{position}.id"
+            raise GatewayError(422, f"{field} is that of another message of this request", field=field)
 
 
 async def _finished(

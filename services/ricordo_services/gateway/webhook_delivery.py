@@ -17,7 +17,7 @@ from ricordo.client import Unavailable
 from ricordo.runtime.health import Health
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.settings import GatewaySettings
-from ricordo_services.gateway.event_types import type_of
+from ricordo_services.gateway.event_stream import type_of
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.webhook_sender import DeliveryFailed, ReceiverGone, WebhookSender
 from ricordo_services.gateway.webhook_store import Webhook, WebhookStore

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, HttpUrl
 from ricordo.client import NotFound
 from ricordo.messages.message_types import Id
 from ricordo.settings import GatewaySettings
-from ricordo_services.gateway.event_types import SUBJECT_NAMES, EventType
+from ricordo_services.gateway.event_stream import SUBJECT_NAMES, EventType
 from ricordo_services.gateway.problems import GatewayError, documented
-from ricordo_services.gateway.public_addresses import AddressRefused, resolve
 from ricordo_services.gateway.scopes import JSON, as_json, key_of, user_of
+from ricordo_services.gateway.webhook_sender import AddressRefused, resolve
 from ricordo_services.gateway.webhook_store import NewWebhook, Webhook, WebhookInfo, WebhookStore
 
 router = APIRouter()

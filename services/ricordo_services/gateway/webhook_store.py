@@ -18,7 +18,7 @@ from ricordo.client import Unavailable
 from ricordo.messages.message_types import format_instant
 from ricordo.messages.subjects import BUCKET_OF_WEBHOOKS, STREAM_DERIVED, Subject
 from ricordo_services.api_keys import translated
-from ricordo_services.gateway.event_types import SUBJECT_NAMES, EventType
+from ricordo_services.gateway.event_stream import SUBJECT_NAMES, EventType
 
 _MAX_UNACKED: Final = 256
 """Events of one webhook that wait for a retry; the next ones wait in the stream."""
