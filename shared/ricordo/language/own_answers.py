@@ -22,7 +22,7 @@ def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     phrases = read_table("context", language)
     quotes = (_pattern(phrases[name].partition("{what}")[0], rf".{{1,{_LONGEST_DATE}}}") for name in _QUOTING)
     closing = re.escape(phrases["answer_user"].rpartition("}")[2])
-    remarks = "|".join(_pattern(phrases[name], ".+?") for name in _REMARKS)
+    remarks = "|".join(_pattern(phrases[name], r"\S+") for name in _REMARKS)
     longest_first = sorted(_fact_phrases(phrases), key=len, reverse=True)  # the most particular
     facts = "|".join(_pattern(each.rstrip("."), "(.+?)") for each in longest_first)
     return (

@@ -182,12 +182,13 @@ class MemoryQueries(Store):
             digest: of the message in hex; if another one has the id, its failure is the conflict.
         """
         async with self._database.transaction(tenant) as connection:
+            stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
+            # After the stages: what is stored between the two statements is compared, too.
             if digest is not None:
                 taken = await connection.fetchrow(_SQL["taken"], tenant, message_id, bytes.fromhex(digest))
                 if taken is not None:
                     reason = ID_TAKEN.format(message_id)
                     return None, MessageFailure(DeadLetterCode.ID_CONFLICT, reason, **dict(taken))
-            stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
             failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
             if stages is None:
                 failure = await connection.fetchrow(_SQL["forgotten"], tenant, message_id) or failure
