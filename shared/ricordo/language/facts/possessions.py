@@ -141,7 +141,6 @@ def _owned(scene: Scene, item: _Item) -> None:
         return
     elif not item.acquired and objects.is_condition(at, after):
         scene.draft(item.subject, "has_condition", text, polarity=polarity)
-        _further_conditions(scene, item, after, polarity)
     elif _verbal(scene, item):
         return
     elif objects.is_ownable(at, after) or (at > item.begin and _branded(scene, at, after)):
@@ -157,17 +156,6 @@ def _intolerance(scene: Scene, item: _Item, after: int, polarity: Polarity) -> b
     for span in scene.objects.read(ObjectReader.SUBSTANCE, after + 1, item.end):
         scene.draft(item.subject, "allergic_to", scene.tokens.text(*span), polarity=polarity)
     return True
-
-
-def _further_conditions(scene: Scene, item: _Item, at: int, polarity: Polarity) -> None:
-    """Read the others of a list: "asthma, arthritis"."""
-    low, objects = scene.tokens.low, scene.objects
-    while at < item.end and (low[at] == "," or low[at] in scene.grammar.conjunctions):
-        first = objects.lead(at + 1, item.end)
-        at = objects.noun_phrase(first, item.end)
-        if at == first or not scene.objects.is_condition(first, at):
-            return
-        scene.draft(item.subject, "has_condition", scene.tokens.text(first, at), polarity=polarity)
 
 
 def _whole(scene: Scene, item: _Item) -> int:

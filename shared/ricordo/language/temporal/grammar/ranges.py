@@ -85,6 +85,9 @@ def within(reader: Reader, at: int) -> Read | None:
         whole = reader.inner(end)
         end = end if whole is None else whole.end
     match None if whole is None else whole.expression:
+        case Month(relation=None, month=month, year=year) if first[1] == last[1] == "day":
+            days = (CalendarDay(first[0], month, year=year), CalendarDay(last[0], month, year=year))
+            return Read(Between(*days), end)
         case (Month() | Period(unit="month" | "week")) as period:
             return Read(Between(Nth(period, *first), Nth(period, *last)), end)
         case _:
