@@ -121,9 +121,10 @@ class KeyStore:
         form = _FORM.fullmatch(text)
         if form is None:
             return None
-        if form[1] not in self._known:
-            self._known[form[1]] = await self._read(form[1])
-        key = self._known[form[1]]
+        try:
+            key = self._known[form[1]]  # without asking first: an entry may expire at any moment
+        except KeyError:
+            key = self._known[form[1]] = await self._read(form[1])
         return key if key is not None and key.matches(text) else None
 
     async def _bucket(self) -> KeyValue | None:

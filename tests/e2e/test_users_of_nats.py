@@ -1,5 +1,6 @@
 """The whole system with a NATS user for each worker and for each tenant's bots: each may do what it needs."""
 
+import asyncio
 import json
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -93,6 +94,10 @@ async def test_the_gateway_lacks_no_permission(secure: SecureSystem) -> None:
         found = await client.post("/v1/recall", json={"user_id": "u-9", "query": "mare"})
         assert "mare" in found.text
     assert [line for line in secure.users.violations() if "worker-gateway" in line] == []
+    refused = asyncio.Event()
+    async with secure.users.connection("worker-gateway", lambda _: refused.set()) as intruder:
+        await intruder.publish("$KV.ricordo-keys.0123456789ab", b"{}")
+        await asyncio.wait_for(refused.wait(), 5)
 
 
 async def test_the_operator_sees_the_health_of_every_worker(secure: SecureSystem) -> None:

@@ -200,12 +200,17 @@ class _EventResponse(StreamingResponse):
 async def _lines(listener: Listener, user_id: str | None) -> AsyncIterator[str]:
     """Yield events as lines, until the listener is ended."""
     yield ": connected\n\n"
+    loop = asyncio.get_running_loop()
+    sent_at = loop.time()
     while True:
         message = await listener.next(_KEEP_ALIVE_S)
         if message is None and listener.is_ended:
             return
-        line = ": keep-alive\n\n" if message is None else _event(message, user_id)
+        line = None if message is None else _event(message, user_id)
+        if line is None and loop.time() - sent_at >= _KEEP_ALIVE_S:  # also while others' events come
+            line = ": keep-alive\n\n"
         if line is not None:
+            sent_at = loop.time()
             yield line
 
 

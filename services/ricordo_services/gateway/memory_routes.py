@@ -96,9 +96,10 @@ async def change_fact(
     """Make the changes in the order correct, verify, reject."""
     user, client = user_of(request, body.user_id), client_of(request)
     if body.object is not None:
-        await client.correct(
+        corrected = await client.correct(
             user, fact_id=fact_id, object=body.object, request_id=_part(idempotency_key, "correct")
         )
+        fact_id = corrected.fact_id or fact_id  # the former value has ended
     if body.verified is not None:
         await client.verify(
             user, verified=body.verified, fact_id=fact_id, request_id=_part(idempotency_key, "verify")

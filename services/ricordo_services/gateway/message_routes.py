@@ -35,6 +35,8 @@ from ricordo_services.gateway.scopes import (
 router = APIRouter()
 
 _MOST: Final = 500
+_TAKEN: Final = (DeadLetterCode.ID_CONFLICT, "forgotten")
+"""Why a message cannot have its id: another one has it, or one that was deleted had it."""
 _ERASED_WITHIN_S: Final = 120.0
 _LINES_AT_ONCE: Final = 500
 _LONGEST_LINE: Final = 1 << 20
@@ -111,7 +113,7 @@ async def publish(
     if finished is None:
         return _accepted([Accepted(id=one.id) for one in messages], 202)
     code, _, reason = (finished[0].error or "").partition(": ")
-    if body is bodies or finished[0].state != "failed" or code != DeadLetterCode.ID_CONFLICT:
+    if body is bodies or finished[0].state == "remembered" or code not in _TAKEN:
         return _accepted(finished, 200)
     return problem(409, reason, code=code, field="id")
 

@@ -124,7 +124,7 @@ def _read(value: str, annotation: str) -> object:
         return value
     try:
         return cast("object", json.loads(value))
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 

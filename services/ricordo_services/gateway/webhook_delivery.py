@@ -3,7 +3,7 @@
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -59,6 +59,7 @@ class WebhookDispatcher:
     sender: WebhookSender
     retries: tuple[float, ...]
     counters: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTERS, 0))
+    _changing: set[asyncio.Future[None]] = field(default_factory=set)
     _running: dict[str, tuple[Webhook, asyncio.Task[None]]] = field(default_factory=dict)
 
     async def run(self) -> None:
@@ -123,8 +124,8 @@ class WebhookDispatcher:
             self.counters["webhooks_failed"] += 1
             await self._retry(webhook, message, str(failure))
         except ReceiverGone:
-            await self.store.remove(webhook)
-            _log.info("a webhook was removed: its receiver answers 410", webhook=webhook.id)
+            _log.info("a webhook is removed: its receiver answers 410", webhook=webhook.id)
+            await self._finish(self.store.remove(webhook))
         else:
             self.counters["webhooks_delivered"] += 1
             await message.ack()
@@ -136,5 +137,14 @@ class WebhookDispatcher:
             await message.nak(delay=self.retries[attempts - 1] * jitter)
             return
         self.counters["webhooks_disabled"] += 1
-        await self.store.disable(webhook, f"an event failed {attempts} times, last with: {reason}")
-        _log.warning("a webhook was disabled", webhook=webhook.id, reason=reason)
+        _log.warning("a webhook is disabled", webhook=webhook.id, reason=reason)
+        await self._finish(
+            self.store.disable(webhook, f"an event failed {attempts} times, last with: {reason}")
+        )
+
+    async def _finish(self, change: Coroutine[None, None, None]) -> None:
+        """Wait for a change of the table, which ends this very task, and let it go on then."""
+        changing = asyncio.ensure_future(change)
+        self._changing.add(changing)
+        changing.add_done_callback(self._changing.discard)
+        await asyncio.shield(changing)

@@ -23,6 +23,8 @@ _AGENT: Final = f"ricordo/{version('ricordo')}"
 _PORTS: Final = {"http": 80, "https": 443}
 Network: TypeAlias = IPv4Network | IPv6Network
 
+_GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
+"""The only IPv6 addresses in public use."""
 _TUNNELS: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
 """IPv6 addresses that a gateway translates into any IPv4 address."""
 
@@ -136,4 +138,6 @@ def _is_permitted(text: str, allowed: Collection[Network]) -> bool:
         address = address.ipv4_mapped
     if any(address in network for network in allowed):
         return True
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
     return address.is_global and not address.is_multicast and not any(address in one for one in _TUNNELS)

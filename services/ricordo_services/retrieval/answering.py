@@ -108,7 +108,7 @@ class AnswerService:
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
             return ()
-        past = [one for one in found if one.valid_to is not None and one.subject == subject]
+        past = [one for one in _within(request, recalled, found) if one.valid_to and one.subject == subject]
         return sorted(past, key=lambda one: one.last_reinforced, reverse=True)
 
 
@@ -118,10 +118,15 @@ def _asks_for_the_user(recalled: RecallResult) -> bool:
 
 
 def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
-    """Return the facts that answer the question; with filters those that a memory within them supports."""
+    """Return the facts that answer the question."""
     facts, language = recalled.requested_facts, recalled.analysis.language
     if not _asks_for_the_user(recalled):
         facts = answering_facts(request.query, facts, language)
+    return _within(request, recalled, facts)
+
+
+def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]) -> Sequence[Fact]:
+    """Return the facts; with filters those that a memory within them supports."""
     if request.filters is None:
         return facts
     evidence = {one.memory.message_id for one in recalled.memories}

@@ -119,7 +119,7 @@ class Receipts:
         try:
             status = await self._connection.ask(StatusRequest, StatusReply, fields, None)
         except (Unavailable, Timeout) as error:
-            self._unreachable = error  # retrieval may be starting; receipt events do not need it
+            self._unreachable = error  # retrieval may be starting; receipts of mere ids do not need it
             return
         rejected = status.state is MessageState.UNKNOWN and status.error is not None
         if rejected or status.state in (MessageState.REMEMBERED, MessageState.FAILED):

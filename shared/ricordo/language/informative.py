@@ -49,13 +49,13 @@ class _Clause:
 def informative(document: Document, role: Role = Role.USER) -> float:
     """Return how informative a text is, in [0, 1]; from 0.5 on it is a memory."""
     document, language = document.evenly_spaced, document.language
+    if role is Role.ASSISTANT and quotes_memory(document.text, language):
+        return INFORMS_NOTHING
     if len(document.text.strip()) > _LONGEST:
         return INFORMS if any(meaningful_words(document)) else INFORMS_NOTHING
     spoken = [one for one in document.sentences if _speaks(one)]
     if language not in LANGUAGES:
         return INFORMS if any(not _is_marked(one) for one in spoken) else INFORMS_NOTHING
-    if role is Role.ASSISTANT and quotes_memory(document.text, language):
-        return INFORMS_NOTHING
     return INFORMS if any(_tells(one, language, role) for one in spoken) else INFORMS_NOTHING
 
 

@@ -14,6 +14,7 @@ _PLACEHOLDER: Final = re.compile(r"\\\{\w+\\\}")
 _QUOTING: Final = ("answer_user", "answer_assistant", "answer_other")
 _REMARKS: Final = ("since", "until", "disputed")
 _LONGEST_DATE: Final = 40  # characters, with whoever spoke
+_LONGEST_ANSWER: Final = 8_000  # characters; a full answer quotes five passages of 200 tokens
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -44,7 +45,8 @@ def _pattern(phrase: str, gap: str) -> str:
 
 def quotes_memory(text: str, language: str) -> bool:
     """Return whether a text ends by quoting what was said: "You said on 8 May 2023: ..."."""
-    return _patterns(language)[0].search(text) is not None
+    known = language in LANGUAGES and len(text) <= _LONGEST_ANSWER
+    return known and _patterns(language)[0].search(text) is not None
 
 
 def told_fact(sentence: str, language: str) -> str:

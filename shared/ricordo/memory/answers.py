@@ -126,8 +126,8 @@ def write_answer(
     facts = tuple(material.facts[: FACTS[full]])
     memories = _passages(material, full=full)
     sentences = [fact_sentence(fact, language, zone) for fact in facts]
-    formerly = [one.object for one in material.former if facts and one.object != facts[0].object]
-    if before := list(dict.fromkeys(formerly))[: FORMER[full]]:
+    formerly = {one.object: one for one in material.former if facts and one.object != facts[0].object}
+    if before := list(formerly)[: FORMER[full]]:
         sentences.append(phrase(language, "answer_formerly", what=", ".join(before)))
     quoted = [] if facts and not full else memories
     one_speaks = has_single_speaker(material.memories)
@@ -140,7 +140,7 @@ def write_answer(
         said = _quoted(memory, shown, language, zone, own=one_speaks)
         when = ", ".join(dict.fromkeys(_event_text(one, language, zone) for one in times))
         lines.append(f"{when}. {said}" if when else said)
-    return WrittenAnswer("\n".join(lines), facts, tuple(quoted))
+    return WrittenAnswer("\n".join(lines), (*facts, *(formerly[one] for one in before)), tuple(quoted))
 
 
 def write_refusal(about: str, archived_matches: int, missing: Collection[str], language: str) -> str:
@@ -161,8 +161,10 @@ def write_refusal(about: str, archived_matches: int, missing: Collection[str], l
 def _passages(material: AnswerMaterial, *, full: bool) -> list[Memory]:
     """Return the memories to quote, each text once; of a list in the order of time."""
     most = PASSAGES[True] if material.is_list else PASSAGES[full]
-    distinct = list({memory.content: memory for memory in reversed(material.memories)}.values())[::-1]
-    chosen = distinct[: most * (1 + (full and material.is_list))]
+    best: dict[str, Memory] = {}
+    for memory in material.memories:
+        best.setdefault(memory.content, memory)
+    chosen = [*best.values()][: most * (1 + (full and material.is_list))]
     return sorted(chosen, key=lambda one: (one.created_at, one.id)) if material.is_list else chosen
 
 

@@ -61,7 +61,7 @@ class GatewaySettings(Group):
     origins: tuple[str, ...] = ()
     key: SecretStr | None = None
     tenant: str = "default"
-    requests_per_second: PositiveFloat = 500.0
+    requests_per_second: Annotated[float, Field(ge=1)] = 500.0
     max_body_bytes: PositiveInt = 1024**2
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     webhook_timeout_s: PositiveFloat = 15.0

@@ -90,6 +90,9 @@ async def test_an_id_that_another_message_has_is_a_conflict(gateway: GatewayAcce
         twice = await http.post("/v1/messages", json=[msg("n-1", TRIESTE), msg("n-1", other)])
         assert (twice.status_code, twice.json()["field"]) == (422, "1.id")
         assert len((await http.get("/v1/history", params={"user_id": "u-1"})).json()["messages"]) == 6
+        await http.delete("/v1/messages/m-9?user_id=u-1")
+        again = await http.post("/v1/messages?wait=remembered", json=msg("m-9", TRIESTE))
+        assert (again.status_code, again.json()["code"]) == (409, "forgotten")
 
 
 async def _state(http: httpx.AsyncClient, message_id: str) -> Json:
@@ -107,7 +110,7 @@ async def test_memories_and_facts_are_changed(gateway: GatewayAccess) -> None:
         )
         assert changed.json() == {"ok": True}
         [fact] = await _homes(http)
-        body = {"user_id": "u-1", "object": "Udine"}
+        body = {"user_id": "u-1", "object": "Udine", "verified": True}
         assert (await http.patch(f"/v1/facts/{fact['id']}", json=body)).status_code == 200
         [fact] = await _homes(http)
         assert fact["object"] == "Udine"

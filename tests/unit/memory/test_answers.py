@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -45,7 +46,7 @@ def _spoken(role: Role, speaker: str = "") -> Memory:
 def test_a_fact_is_said_alone_or_with_its_former_values_and_what_supports_it() -> None:
     former = [replace(fact("lives_in", place), valid_to=START) for place in ("Turin", "Bari", "Turin")]
     short = _written(facts=[HOME], former=former, memories=[TRIP])
-    assert short == WrittenAnswer("You live in Trieste. Before that: Turin.", (HOME,), ())
+    assert short == WrittenAnswer("You live in Trieste. Before that: Turin.", (HOME, former[2]), ())
     full = _written(facts=[HOME], former=former, memories=[TRIP], full=True)
     assert full.text.startswith("You live in Trieste. Before that: Turin, Bari.\nYou said on ")
     assert full.memories == (TRIP,)
@@ -100,6 +101,11 @@ def test_a_question_for_a_time_is_answered_by_it(
     assert not _written(language, memories=[told]).text.startswith(said)
     correction = replace(told, corrects=(HOME.id,))
     assert not _written(language, memories=[correction], dated={told.id}).text.startswith(said)
+
+
+def test_what_was_said_twice_keeps_its_place() -> None:
+    other = replace(TRIP, id=uuid4(), content="We went to Rapallo.")
+    assert _written(memories=[TRIP, other, replace(TRIP, id=uuid4())]).memories == (TRIP,)
 
 
 def test_what_was_done_in_a_time_is_told_in_its_order() -> None:

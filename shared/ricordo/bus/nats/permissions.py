@@ -2,7 +2,8 @@
 
 A worker may fetch from its own consumers and settle messages, publish its events and dead letters, and
 receive the requests it answers. It may read the configuration of streams and consumers to verify it at start;
-only the operator may change it. The gateway may do what bots of all tenants may, and keeps two buckets.
+only the operator may change it. The gateway may do what bots of all tenants may, reads the keys, and
+keeps the webhooks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +47,7 @@ GATEWAY: Final = "gateway"
 """The worker that answers HTTP."""
 
 _API: Final = "$JS.API"
+_READING: Final = ("STREAM.MSG.GET", "DIRECT.GET")
 _HEALTH: Final = ("ricordo.health", "ricordo.health.*")
 
 
@@ -81,24 +83,27 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
 
 
 def _of_gateway() -> Permissions:
-    buckets = (BUCKET_OF_KEYS, BUCKET_OF_WEBHOOKS)
-    kept = [f"KV_{bucket}" for bucket in buckets]
-    verbs = ("STREAM.INFO", "STREAM.CREATE", "STREAM.MSG.GET", "DIRECT.GET")
+    keys, webhooks = f"KV_{BUCKET_OF_KEYS}", f"KV_{BUCKET_OF_WEBHOOKS}"
     return Permissions(
         publish=(
             *(every_tenant(name) for name in (*bot_events(), *bot_requests())),
-            f"{_API}.INFO",
-            f"{_API}.STREAM.INFO.{STREAM_DERIVED}",
-            *(f"{_API}.{verb}.{stream}" for stream in kept for verb in verbs),
-            *(f"{_API}.DIRECT.GET.{stream}.>" for stream in kept),
-            # Listeners and webhooks have consumers of their own; NATS cannot tell these from the workers'.
-            *(f"{_API}.CONSUMER.*.{stream}.>" for stream in (STREAM_DERIVED, *kept)),
-            *(f"{_API}.CONSUMER.*.{stream}" for stream in (STREAM_DERIVED, *kept)),
+            *(f"{_API}.STREAM.INFO.{stream}" for stream in (STREAM_DERIVED, keys, webhooks)),
+            *(f"{_API}.{verb}.{stream}" for stream in (keys, webhooks) for verb in _READING),
+            *(f"{_API}.DIRECT.GET.{stream}.>" for stream in (keys, webhooks)),
+            f"{_API}.STREAM.CREATE.{webhooks}",
+            f"$KV.{BUCKET_OF_WEBHOOKS}.>",
+            # Listeners and webhooks have consumers of their own; a subject does not tell these from workers'.
+            *(
+                f"{_API}.CONSUMER.{verb}.{stream}.>"
+                for stream in (STREAM_DERIVED, webhooks)
+                for verb in ("CREATE", "INFO", "DELETE")
+            ),
+            f"{_API}.CONSUMER.CREATE.{webhooks}",
+            f"{_API}.CONSUMER.CREATE.{STREAM_DERIVED}",
             f"{_API}.CONSUMER.DURABLE.CREATE.{STREAM_DERIVED}.*",
             f"{_API}.CONSUMER.MSG.NEXT.{STREAM_DERIVED}.*",
             f"$JS.ACK.{STREAM_DERIVED}.>",
             "$JS.FC.>",
-            *(f"$KV.{bucket}.>" for bucket in buckets),
         ),
         subscribe=(f"{inbox_of_worker(GATEWAY)}.>", *_HEALTH, *bot_subjects("*")),
     )
