@@ -32,6 +32,8 @@ from ricordo.messages.listings import MemoryDetailView
 
 REMEMBER_S: Final = 30.0
 """How long `remember` waits; many clients give up on a call after a minute."""
+_TOLD_A_DAY: Final = 20
+"""How often the same text is taken again on a day on which it is forgotten."""
 _PROGRESS_S: Final = 0.5
 _ERASE_S: Final = 60.0
 _DERIVED: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.SYNTHESIS, MemoryKind.REFLECTION})
@@ -205,8 +207,7 @@ class MemoryTools:
     ) -> RememberResult:
         """Publish a message and wait until it is remembered; meanwhile `report` gets seconds."""
         caller, now = self._caller(), datetime.now(UTC)
-        message_id = caller.message_id(key, text, now)
-        repeated = await _is_known(caller, message_id)
+        message_id, repeated = await _id_of(caller, key, text, now)
         if not repeated:
             await caller.client.publish(
                 id=message_id,
@@ -243,12 +244,22 @@ async def _wait(caller: Caller, message_id: str, report: Progress | None) -> Mes
     return receipt.state
 
 
-async def _is_known(caller: Caller, message_id: str) -> bool:
-    """Whether a message was published before; if that cannot be asked, publishing again adds nothing."""
-    try:
-        return (await caller.client.status(message_id)).state in _KNOWN
-    except (Unavailable, Timeout):
-        return False
+async def _id_of(caller: Caller, key: str | None, text: str, now: datetime) -> tuple[str, bool]:
+    """Return the id of a message, and whether it was published before.
+
+    What was forgotten and is told again, without a key, gets an id of its own.
+    """
+    first = message_id = caller.message_id(key, text, now)
+    for told in range(1, _TOLD_A_DAY):
+        try:
+            status = await caller.client.status(message_id)
+        except (Unavailable, Timeout):  # publishing again adds nothing
+            break
+        is_forgotten = status.state is MessageState.UNKNOWN and status.error is not None
+        if key is not None or not is_forgotten:
+            return message_id, status.state in _KNOWN
+        message_id = f"{first}-{told}"
+    return message_id, False
 
 
 def _uuid(text: str) -> UUID | None:
