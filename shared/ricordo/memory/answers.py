@@ -12,6 +12,7 @@ from uuid import UUID
 from ricordo.language.annotations import EventTime, Role
 from ricordo.language.document import Document
 from ricordo.language.query_analysis.requested_predicates import requested_predicates, words_besides
+from ricordo.language.query_analysis.search_terms import asks_for_a_time
 from ricordo.language.small_talk import meaningful_words
 from ricordo.language.tokenization import stems
 from ricordo.memory.context.excerpts import Excerpt
@@ -39,6 +40,7 @@ _PASSAGE_TOKENS: Final = {False: 80, True: 200}
 _DOUBT: Final = 0.2
 """One minus the confidence of an answer by a fact with one supporting message: a prior, not fitted."""
 _DISPUTED: Final = 0.8
+_TIMES: Final = frozenset({"birthday", "age"})
 _TIES: Final = frozenset(
     {"has_sibling", "has_parent", "has_child", "related_to", "partner", "friend", "has_pet"}
 )
@@ -87,13 +89,17 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
 
     "Where does my sister live?" asks for the predicate of "I live in Trieste", too: a fact answers only where
     it holds one of the words that do not ask for its predicate, if there are any. Who the sister is answers
-    nothing there: a tie answers only a question that asks for nothing else.
+    nothing there: a tie answers only a question that asks for nothing else. When something was is answered by
+    a fact that says a time.
 
     Args:
         facts: current, with a predicate that the question asks for.
     """
     if not _TIES.issuperset(requested_predicates(question, language).names):
         facts = [one for one in facts if one.predicate not in _TIES]
+    if asks_for_a_time(question):
+        # Without a stated beginning, a fact is known since its first message.
+        facts = [one for one in facts if one.predicate in _TIMES or one.valid_from != one.first_seen]
     besides = {
         name: words_besides(question, language, (name,), examples=False)
         for name in {one.predicate for one in facts}

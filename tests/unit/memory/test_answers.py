@@ -130,6 +130,7 @@ def test_a_long_passage_is_cut_to_what_has_to_do_with_the_question() -> None:
         ("Where does my sister live?", []),
         ("What does my sister do?", []),
         ("Do I have a sister?", [SISTER]),
+        ("When did I live there?", []),
         ("Do I like figs?", [FIGS]),
     ],
 )
