@@ -18,6 +18,7 @@ from ricordo.messages.errors import reason
 _log = structlog.stdlib.get_logger(__name__)
 
 MEDIA_TYPE: Final = "application/problem+json"
+_OTHER_SHAPE: Final = frozenset({"model_type", "model_attributes_type", "list_type"})
 _RETRY_AFTER_S: Final = "2"
 _CODES: Final = {
     401: "unauthorized",
@@ -101,7 +102,8 @@ def invalid(errors: Sequence[Any], beneath: int = 0) -> GatewayError:
         errors: of pydantic.
         beneath: how many parts of each path lead to the fields.
     """
-    first = max(errors, key=lambda one: len(one["loc"]))  # of a union, the branch that was meant
+    # Of a union, the branch that was meant.
+    first = max(errors, key=lambda one: (len(one["loc"]), one["type"] not in _OTHER_SHAPE))
     if first["type"] == "json_invalid":
         return GatewayError(422, f"the body is not JSON: {first['ctx']['error']}")
     blamed = first.get("ctx", {}).get("field")

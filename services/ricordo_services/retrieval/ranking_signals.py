@@ -56,6 +56,8 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
     labels = of.sessions
     named = _named(of.column("speaker"), query.analysis)
     when = asks_for_a_time(query.text)
+    # What an assistant says of itself tells nothing of the user.
+    telling = query.analysis.requested.bare * np.array([role != Role.ASSISTANT for role in of.column("role")])
     feeling = estimate(Document(query.text, query.analysis.language))
     signals = Signals(
         semantic=np.maximum(dense, window),
@@ -91,8 +93,8 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         meant=np.array([float(found.models[one] != LEXICAL) for one in of.ids]),
         instructing=of.numbers("instructing"),
         bare=query.analysis.requested.bare if found.example_scores else 0.0,
-        told=_example_similarity(of, found, query.analysis.requested.bare, "semantic"),
-        told_bm25=_example_similarity(of, found, query.analysis.requested.bare, "lexical"),
+        told=_example_similarity(of, found, telling, "semantic"),
+        told_bm25=_example_similarity(of, found, telling, "lexical"),
         about=_about(of, query.analysis),
         suited=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]),
@@ -116,11 +118,11 @@ def _equally_near(signals: Signals) -> Signals:
 
 
 def _example_similarity(
-    of: "Columns", found: Found, bare: float, field: Literal["semantic", "lexical"]
+    of: "Columns", found: Found, telling: Floats, field: Literal["semantic", "lexical"]
 ) -> Floats:
-    """Return the similarity of each memory to example statements, weighted by `bare`."""
+    """Return the similarity of each memory to example statements, weighted by `telling`."""
     scores = [getattr(found.example_scores.get(one), field, 0.0) for one in of.ids]
-    return bare * np.maximum(0.0, np.array(scores, dtype=np.float64))
+    return telling * np.maximum(0.0, np.array(scores, dtype=np.float64))
 
 
 class Columns:

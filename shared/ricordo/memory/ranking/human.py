@@ -191,7 +191,7 @@ _BARE = -2.954
 _OWN_BIAS = 3.112
 _OWN_TOP = 0.298
 _OWN_UNKNOWN = -5.255
-_OWN_BARE = -2.462
+_OWN_BARE = -3.36
 _OWN_WAY = 3.271
 """The same where it names nobody who speaks, as "what did I buy?"."""
 

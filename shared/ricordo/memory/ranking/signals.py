@@ -63,7 +63,7 @@ class Signals(NamedTuple):
         bare: how likely the question asks for nothing but a predicate ("where do I live?"), so that its own
             words say little of what answers it, [0, 1].
         told: `bare` times max(0, cosine) of the memory with example statements that answer the question,
-            [0, 1].
+            [0, 1]; 0 for the words of an assistant.
         told_bm25: `bare` times the words of such tellings, as a share of the best, [0, 1].
         about: the share of the names in the question that the memory holds, speakers left aside, [0, 1].
         suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
