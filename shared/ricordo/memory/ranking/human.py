@@ -188,11 +188,11 @@ _GAP = -1.155
 _TOLD = 2.445
 _BARE = -2.954
 """Weights of the confidence where the question names who speaks, as "what did Ada buy?"."""
-_OWN_BIAS = 3.112
-_OWN_TOP = 0.298
-_OWN_UNKNOWN = -5.255
-_OWN_BARE = -3.36
-_OWN_WAY = 3.271
+_OWN_BIAS = 3.0
+_OWN_TOP = 0.33
+_OWN_UNKNOWN = -3.2
+_OWN_BARE = -3.25
+_OWN_WAY = 1.7
 """The same where it names nobody who speaks, as "what did I buy?"."""
 
 
@@ -208,7 +208,8 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile) -> float
     Where it names none, they are the best logit and the share of unknown words, 0 for a bare question, the
     similarity, whether it is bare, and whether it asks for a way to do something and one is there. These were
     fitted on the same questions put in the first person, against those of other conversations, and on first
-    questions to a bot; to refuse what is known counts twice as much as to answer what is not.
+    questions to a bot; then unknown words were given less weight, as a memory of a few
+    messages holds few words.
 
     Args:
         unknown: the share of the question's content words that no informative memory holds, [0, 1].
