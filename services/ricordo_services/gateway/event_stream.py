@@ -207,7 +207,8 @@ async def _lines(listener: Listener, user_id: str | None) -> AsyncIterator[str]:
         if message is None and listener.is_ended:
             return
         line = None if message is None else _event(message, user_id)
-        if line is None and loop.time() - sent_at >= _KEEP_ALIVE_S:  # also while others' events come
+        # A key of one user hears nothing of others' events, but of the connection.
+        if message is None or (line is None and loop.time() - sent_at >= _KEEP_ALIVE_S):
             line = ": keep-alive\n\n"
         if line is not None:
             sent_at = loop.time()

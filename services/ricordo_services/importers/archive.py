@@ -17,6 +17,7 @@ MAX_TEXT_BYTES: Final = 16 * 1024 * 1024 * 1024
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 
 _ZIP: Final = b"PK"
+# Besides damage: of a compression that is not known NotImplementedError, of an encrypted file RuntimeError.
 _BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError)
 _NO_EXPORT: Final = re.compile(r"(^|/)(__MACOSX/|\.)")
 

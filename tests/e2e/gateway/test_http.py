@@ -113,7 +113,7 @@ async def test_memories_and_facts_are_changed(gateway: GatewayAccess) -> None:
         body = {"user_id": "u-1", "object": "Udine", "verified": True}
         assert (await http.patch(f"/v1/facts/{fact['id']}", json=body)).status_code == 200
         [fact] = await _homes(http)
-        assert fact["object"] == "Udine"
+        assert (fact["object"], fact["verified"]) == ("Udine", True)
         note = {"user_id": "u-1", "conversation_id": "c-1", "key": "mood", "value": "calm"}
         assert (await http.put("/v1/notes", json=note)).status_code == 200
         where = {"user_id": "u-1", "conversation_id": "c-1"}
@@ -126,6 +126,7 @@ async def test_memories_and_users_are_listed(gateway: GatewayAccess) -> None:
     async with gateway.client() as http, await gateway.client_of("u-1") as of_one:
         await remember(http, msg("m-1", TRIESTE), msg("m-2", "Adoro il mare."))
         await remember(http, msg("n-1", "Ciao, sono Ada.", user_id="u-2"))
+        assert (await of_one.get("/v1/memories", params={"limit": "[" * 20_000})).status_code == 422
         wanted = "kinds=message&kinds=summary&limit=1"
         page = (await of_one.get(f"/v1/memories?{wanted}")).json()
         assert (len(page["memories"]), page["total"]) == (1, 2)

@@ -202,6 +202,7 @@ async def test_a_key_sees_no_webhooks_of_others_and_a_tenant_has_so_many(local: 
                 "http://10.1.2.3/",
                 "http://100.64.0.1/",
                 "http://169.254.169.254/latest/meta-data",
+                "http://[fec0::1]/",
                 "http://224.0.0.1/",
                 "http://[::ffff:127.0.0.1]/",
                 "http://[64:ff9b::7f00:1]/",

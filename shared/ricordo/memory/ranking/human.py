@@ -205,11 +205,11 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile) -> float
     typical answers; whether it is bare. It was fitted on the questions of five conversations of LoCoMo, whose
     fifth category asks for what was never said (AUROC of conversations left out: 0.85).
 
-    Where it names none, they are the best logit and the share of unknown words, 0 for a bare question, the
-    similarity, whether it is bare, and whether it asks for a way to do something and one is there. These were
-    fitted on the same questions put in the first person, against those of other conversations, and on first
-    questions to a bot; then unknown words were given less weight, as a memory of a few
-    messages holds few words.
+    Where it names none, or those who said all candidates, they are the best logit and the share of unknown
+    words, 0 for a bare question, the similarity, whether it is bare, and whether it asks for a way to do
+    something and one is there. These were fitted on the same questions put in the first person, against those
+    of other conversations, and on first questions to a bot; then unknown words were given less weight, as a
+    memory of a few messages holds few words.
 
     Args:
         unknown: the share of the question's content words that no informative memory holds, [0, 1].
