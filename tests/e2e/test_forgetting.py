@@ -12,7 +12,7 @@ from tests.fixtures.eventually import eventually
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
 
-SECRET = "My sister Nora moved to Dublin, the code of her door is 7713."
+SECRET = "My sister Nora moved to Dublin, the code of her door is K77X13."
 STORY = (
     msg("m-1", "My name is Carla and I live in Turin.", timestamp=ago(hours=9)),
     msg("m-2", SECRET, timestamp=ago(hours=8)),
@@ -39,7 +39,7 @@ async def test_a_forgotten_message_is_nowhere(bot: Bot, system: System) -> None:
     assert (event["scope"], len(event["memory_ids"])) == ("message", 1)
     for question in ("Where does Nora live?", "What is the code of the door?", "Who is my sister?"):
         answer = await bot.query("context", user_id="u-1", query=question, conversation_id="c-1", now=ago())
-        assert not {word for word in ("7713", "Dublin", "m-2") if word in json.dumps(answer)}, question
+        assert not {word for word in ("K77X13", "Dublin", "m-2") if word in json.dumps(answer)}, question
     assert (await bot.status("m-2"))["state"] == "unknown"
     assert "Nora" not in str(await bot.facts(min_confidence=0, history=True))
     assert "m-3" in ids((await bot.recall("What is my dog called?"))["memories"])
@@ -64,7 +64,7 @@ async def test_what_is_left_is_as_if_it_had_never_been_said(bot: Bot, client: Cl
 
 async def test_of_a_forgotten_user_nothing_is_held_and_they_may_begin_anew(bot: Bot) -> None:
     await bot.remember(*STORY, msg("n-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9"))
-    note = {"user_id": "u-1", "conversation_id": "c-1", "key": "pin", "value": "7713"}
+    note = {"user_id": "u-1", "conversation_id": "c-1", "key": "pin", "value": "K77X13"}
     assert (await bot.request("command.note", note)).body["ok"]
     erased = await forget(bot, request_id="r-1")
     assert (erased["rows"], erased["working"]) == (8, 1)

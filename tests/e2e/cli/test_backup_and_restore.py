@@ -13,7 +13,7 @@ from tests.fixtures.wire import Bot, wait_for
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.slow]
 
-SECRET: Final = "My sister Nora moved to Dublin, the code of her door is 7713."
+SECRET: Final = "My sister Nora moved to Dublin, the code of her door is K77X13."
 STORY: Final = tuple(
     line("u", number, content, conversation_id=conversation)
     for number, (conversation, content) in enumerate(
@@ -82,7 +82,7 @@ def _stays_forgotten(ricordo: Ricordo, before: dict[str, Any]) -> None:
             "u-5": "forgotten",
         }
         told = _told(ricordo)
-        assert "7713" not in json.dumps(told)
+        assert "K77X13" not in json.dumps(told)
         assert "Nora" not in json.dumps(told)
         assert "Rossi" not in json.dumps(told)
         assert [one for one in told["history"] if one[0] in LEFT] == told["history"]

@@ -37,10 +37,10 @@ def test_standard_output_takes_the_items_alone(ricordo: Ricordo) -> None:
 
 
 def test_what_is_forgotten_is_reported_by_numbers(ricordo: Ricordo) -> None:
-    ricordo.remember("cleo", "My sister Nora lives in Dublin.", "I have a cat.", "The code is 7713.")
+    ricordo.remember("cleo", "My sister Nora lives in Dublin.", "I have a cat.", "The code is K77X13.")
     said = ricordo("forget", "--user", "cleo", "--message", "cleo-3", "--yes")
     assert said.startswith("erased: 2 rows of messages and memories")
-    assert "7713" not in said + ricordo("history", "--user", "cleo")
+    assert "K77X13" not in said + ricordo("history", "--user", "cleo")
     reply = ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1")
     assert reply["ok"]
     assert reply["erased"]["rows"] == 4
