@@ -100,6 +100,7 @@ def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document
         "dominance": emotion.dominance,
         "primary_emotion": emotion.primary,
         "emotional_keywords": list(emotion.keywords),
+        "trigger": emotion.trigger,
         "importance": derived.importance.value if message.importance is None else message.importance,
         "topics": list(derived.topics),
         "participants": list(derived.participants),

@@ -208,6 +208,7 @@ class ExportRestore:
                 dominance=item["dominance"],
                 primary=item["primary_emotion"],
                 keywords=tuple(item["emotional_keywords"]),
+                trigger=item.get("emotional_trigger", ""),
             ),
             importance=item["importance"],
             trust=item["trust"],

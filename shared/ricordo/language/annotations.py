@@ -51,6 +51,7 @@ class Emotion:
         dominance: submissive 0 to in control 1; 0.5 when the text does not tell.
         primary: one of the 28 labels of GoEmotions (Demszky et al. 2020), `neutral` included.
         keywords: the words and signs that carry the feeling, as written, in order, without repetition.
+        trigger: the words that say what set it off; "" where the text does not say.
     """
 
     valence: float = 0.0
@@ -58,6 +59,7 @@ class Emotion:
     dominance: float = 0.5
     primary: str = "neutral"
     keywords: tuple[str, ...] = ()
+    trigger: str = ""
 
     @property
     def intensity(self) -> float:

@@ -1,7 +1,7 @@
 """Derives the metadata of a message by rules: emotion, importance, topics, participants, kind, title."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from ricordo.language.classification import memory_kind, memory_type
 from ricordo.language.corrections import read_correction
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
+from ricordo.language.emotion.triggers import trigger_of
 from ricordo.language.informative import INFORMS, informative
 from ricordo.language.instructions import is_instructing, neutral_title
 from ricordo.language.person_names import mentioned_names
@@ -21,7 +22,7 @@ from ricordo.memory.importance import Importance, importance
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-5"
+VERSION = "rules-6"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,7 @@ def enrich(
     corrects = role == Role.USER and read_correction(document) is not None
     feels = role in {Role.USER, Role.ASSISTANT}
     emotion = estimate(spaced, vector, mentioned) if feels else NEUTRAL
+    emotion = replace(emotion, trigger=trigger_of(readable, emotion))
     return Enrichment(
         emotion=emotion,
         importance=importance(spaced, emotion),

@@ -161,6 +161,7 @@ def _feeling(claim: Description, text: str, found: Emotion) -> Emotion:
         dominance=dominance,
         primary=label,
         keywords=tuple(dict.fromkeys(keywords)) or (found.keywords if label != "neutral" else ()),
+        trigger=found.trigger if label != "neutral" else "",
     )
 
 

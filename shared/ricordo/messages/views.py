@@ -28,6 +28,8 @@ class EmotionView(Message):
     primary: str | None = None
     """One of the 28 labels of GoEmotions."""
     keywords: tuple[str, ...] = ()
+    trigger: str = ""
+    """The words that say what set it off; empty where the text does not say."""
 
 
 class EventTimeView(Message):

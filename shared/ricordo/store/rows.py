@@ -70,6 +70,7 @@ def memory(row: asyncpg.Record) -> Memory:
             dominance=row["dominance"],
             primary=row["primary_emotion"],
             keywords=tuple(row["emotional_keywords"]),
+            trigger=row["emotional_trigger"],
         ),
     )
 
@@ -82,6 +83,7 @@ def emotion_columns(emotion: Emotion) -> dict[str, Any]:
         "dominance": emotion.dominance,
         "primary_emotion": emotion.primary,
         "emotional_keywords": emotion.keywords,
+        "emotional_trigger": emotion.trigger,
     }
 
 

@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Cli
 
 NOW = "2026-05-04T10:00:00+02:00"
 ENRICHED = {
-    *("valence", "arousal", "dominance", "primary_emotion", "emotional_keywords", "importance"),
+    *("valence", "arousal", "dominance", "primary_emotion", "emotional_keywords", "trigger", "importance"),
     *("topics", "participants", "type", "kind", "title", "event_start", "event_end", "event_times"),
 }
 

@@ -13,7 +13,7 @@ with offered as (
         language text, role text, speaker text, created_at timestamptz, timezone text, event_start timestamptz,
         event_end timestamptz, event_times tstzrange[], expires_at timestamptz, participants text[], topics text[], location text,
         valence double precision, arousal double precision, dominance double precision, primary_emotion text,
-        emotional_keywords text[], importance double precision, importance_beyond double precision,
+        emotional_keywords text[], emotional_trigger text, importance double precision, importance_beyond double precision,
         access_count integer, last_accessed timestamptz,
         reinforcement double precision, pinned boolean, trust double precision, source_ids uuid[],
         questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
@@ -23,14 +23,14 @@ with offered as (
 )
 insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
                       created_at, timezone, event_start, event_end, event_times, expires_at, participants, stated_participants,
-                      topics, location, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
-                      importance_beyond, access_count, last_accessed, reinforcement, pinned, trust, source_ids,
+                      topics, location, valence, arousal, dominance, primary_emotion, emotional_keywords,
+                      emotional_trigger, importance, importance_beyond, access_count, last_accessed, reinforcement, pinned, trust, source_ids,
                       questions_addressed,
                       key_topics, source, confidence, verified, tags, refs, derived_by, rated_by, stated_kind, stored_at)
 select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.content, o.summary, o.language, o.role,
        o.speaker, o.created_at, o.timezone, o.event_start, o.event_end, o.event_times, o.expires_at, o.participants, o.participants,
-       o.topics, o.location, o.valence, o.arousal, o.dominance, o.primary_emotion, o.emotional_keywords, o.importance,
-       o.importance_beyond, o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids,
+       o.topics, o.location, o.valence, o.arousal, o.dominance, o.primary_emotion, o.emotional_keywords,
+       o.emotional_trigger, o.importance, o.importance_beyond, o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids,
        o.questions_addressed,
        o.key_topics, o.source, o.confidence, o.verified, o.tags, o.refs, o.derived_by, o.derived_by, o.kind, $3
 from offered o

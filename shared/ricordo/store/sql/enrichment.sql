@@ -11,7 +11,7 @@ derived as (
         memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, event_times tstzrange[], participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
-        primary_emotion text, emotional_keywords text[], importance double precision,
+        primary_emotion text, emotional_keywords text[], emotional_trigger text, importance double precision,
         informative double precision, instructing boolean, version text, rated_by text, text_hash text)
 ), locked as (
     select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
@@ -42,6 +42,7 @@ derived as (
         dominance = case when d.described then m.dominance else d.dominance end,
         primary_emotion = case when d.described then m.primary_emotion else d.primary_emotion end,
         emotional_keywords = case when d.described then m.emotional_keywords else d.emotional_keywords end,
+        emotional_trigger = case when d.described then m.emotional_trigger else d.emotional_trigger end,
         -- what use has added stays, on top of what is now known
         importance = case when d.rated then m.importance else
             importance_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,

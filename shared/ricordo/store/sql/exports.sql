@@ -26,7 +26,8 @@ order by d.key limit $4
 -- name: memories
 select id, message_id, conversation_id, type, kind, title, content, summary, language, role, speaker, created_at,
        timezone, local_date, time_of_day, day_of_week, event_start, event_end, event_times, expires_at, participants, topics, location,
-       preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
+       preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords,
+       emotional_trigger, importance,
        informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust,
        related_memories($1, m.id) as related_ids
        ,

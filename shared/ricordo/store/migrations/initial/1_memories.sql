@@ -92,6 +92,7 @@ create table memories (
     informative double precision not null default 1,  -- below 0.5: history, recalled only on request
     event_times tstzrange[] not null default '{}',  -- in the order of the text; the first is in event_start and event_end
     refs text[] not null default '{}',  -- the bot's own entities that it is about, by `type:id`
+    emotional_trigger text not null default '',  -- the words that say what set off the feeling
     primary key (tenant, id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index memories_of_user on memories (tenant, user_id, created_at, id);
