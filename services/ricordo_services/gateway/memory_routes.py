@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from ricordo.client import NotFound
 from ricordo.messages import listings, queries
+from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Content, Flag, Id, Label, refused
 from ricordo_services.gateway.problems import documented
 from ricordo_services.gateway.scopes import (
@@ -24,8 +25,8 @@ from ricordo_services.gateway.scopes import (
 router = APIRouter()
 
 
-class _Change(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Change(StrictMessage):
+    model_config = ConfigDict(defer_build=False)
 
     @model_validator(mode="after")
     def _something(self) -> "_Change":

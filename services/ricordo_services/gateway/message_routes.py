@@ -16,7 +16,7 @@ from ricordo.client.connection import read
 from ricordo.messages import commands, queries
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.filters import StrictMessage
+from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id, Instant
 from ricordo_services.gateway.access_control import BODY_WITHIN_S
 from ricordo_services.gateway.problems import GatewayError, documented, problem
@@ -121,8 +121,7 @@ async def publish(
 def _to_message(body: MessageBody, user_id: str) -> MessageReceived:
     """Return the message of a user, with an id and a time."""
     drawn = {"id": uuid4().hex, "timestamp": datetime.now(UTC)}
-    given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
-    return read(MessageReceived, {**drawn, **given, "user_id": user_id})
+    return read(MessageReceived, {**drawn, **body.model_dump(exclude_unset=True), "user_id": user_id})
 
 
 def _check_ids(messages: Sequence[MessageReceived]) -> None:

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from ricordo.messages import answers, commands, entities, listings, queries
+from ricordo.messages.inputs import Request as BusRequest
 from ricordo.messages.message_types import Message
-from ricordo.messages.message_types import Request as BusRequest
 from ricordo_services.gateway.problems import documented
 from ricordo_services.gateway.scopes import IdempotencyKey, ask, from_query, parameters, with_body
 

@@ -14,9 +14,10 @@ from starlette.datastructures import QueryParams
 
 from ricordo.client import MemoryClient, NotFound
 from ricordo.client.connection import Connection
-from ricordo.messages.filters import Filters, StrictMessage
+from ricordo.messages.filters import Filters
+from ricordo.messages.inputs import Request as BusRequest
+from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id, Message
-from ricordo.messages.message_types import Request as BusRequest
 from ricordo_services.api_keys import ApiKey
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, invalid

@@ -7,6 +7,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl
 
 from ricordo.client import NotFound
+from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id
 from ricordo.settings import GatewaySettings
 from ricordo_services.gateway.event_stream import SUBJECT_NAMES, EventType
@@ -20,7 +21,7 @@ router = APIRouter()
 _USUAL: Final[tuple[EventType, ...]] = ("remembered", "changed", "forgotten")
 
 
-class WebhookBody(BaseModel):
+class WebhookBody(StrictMessage):
     """A webhook to make.
 
     Attributes:
@@ -29,7 +30,7 @@ class WebhookBody(BaseModel):
         user_id: the only user whose events are posted; a key of one user need not name it.
     """
 
-    model_config = ConfigDict(extra="forbid", title="WebhookRequest")
+    model_config = ConfigDict(title="WebhookRequest", defer_build=False)
 
     url: HttpUrl
     events: Annotated[tuple[EventType, ...], Field(min_length=1, max_length=len(SUBJECT_NAMES))] = _USUAL

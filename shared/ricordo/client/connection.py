@@ -19,7 +19,8 @@ from ricordo.client.addresses import checked_addresses, without_credentials
 from ricordo.client.error_translation import answer, successful, translated
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
 from ricordo.messages.errors import DecodeError
-from ricordo.messages.message_types import Message, Request
+from ricordo.messages.inputs import Request
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import inbox_prefix
 from ricordo.messages.subjects import Subject, checked_tenant
 

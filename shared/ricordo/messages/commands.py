@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
+from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (
     Content,
     Count,
@@ -14,7 +15,6 @@ from ricordo.messages.message_types import (
     Label,
     Message,
     NoteValue,
-    Request,
     refused,
 )
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, model_validator
 
 from ricordo.messages.enumerations import Degradation, EntityKind
+from ricordo.messages.inputs import Request
 from ricordo.messages.listings import Cursor, PageSize
 from ricordo.messages.message_types import (
     Count,
@@ -14,7 +15,6 @@ from ricordo.messages.message_types import (
     Instant,
     Message,
     OptionalLabel,
-    Request,
     Unit,
     refused,
 )

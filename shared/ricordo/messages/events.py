@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from ricordo.language.annotations import MemoryKind, Role
 from ricordo.messages.enumerations import ArchiveReason, ForgetScope
 from ricordo.messages.ids import UNSTAMPED
+from ricordo.messages.inputs import Input
 from ricordo.messages.message_types import (
     Base64,
     Content,
@@ -42,7 +43,7 @@ class AttachedDocument(Message):
     data: Base64
 
 
-class MessageReceived(Message):
+class MessageReceived(Input):
     """A message was sent. The only event that a bot must publish."""
 
     name: ClassVar[str] = "message.received"

@@ -1,47 +1,22 @@
 """Conditions on memories, in which nothing is ignored: to leave one out would find too much."""
 
-from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Final, Self, TypeVar
+from typing import Annotated, Self, TypeVar
 
-from pydantic import BeforeValidator, ConfigDict, model_validator
+from pydantic import BeforeValidator, model_validator
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages.enumerations import DayOfWeek, EmotionFilter, TimeOfDay
+from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import (
     Flag,
     Id,
     Instant,
     Labels,
-    Message,
     References,
     Unit,
     refused,
 )
-
-_NAME_MAX_CHARS: Final = 64
-
-
-class StrictMessage(Message):
-    """Base class of what refuses unknown fields, and says which was meant."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _all_known(cls, given: object) -> object:
-        known = [field.alias or name for name, field in cls.model_fields.items()]
-        for name in given if isinstance(given, Mapping) else ():
-            if name not in known:
-                raise refused(f"is unknown: {_advice(str(name), known)}", str(name)[:_NAME_MAX_CHARS])
-        return given
-
-
-def _advice(name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
-
-    near = get_close_matches(name[:_NAME_MAX_CHARS], known, n=1)
-    return f"did you mean {near[0]}?" if near else f"the fields are {', '.join(known)}"
 
 
 def _case_folded(value: object) -> object:

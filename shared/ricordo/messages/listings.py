@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import ArchiveReason, ChangeKind, ListingOrder
 from ricordo.messages.filters import Filters
+from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (
     Count,
     Flag,
@@ -17,7 +18,6 @@ from ricordo.messages.message_types import (
     Message,
     Number,
     OptionalLabel,
-    Request,
     Unit,
 )
 from ricordo.messages.views import FactView, MemoryView

@@ -9,7 +9,7 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -56,12 +56,6 @@ class Message(BaseModel):
         use_attribute_docstrings=True,
         json_schema_serialization_defaults_required=True,
     )
-
-
-class Request(Message):
-    """A query or a command, whose subject ends with `name`."""
-
-    name: ClassVar[str]
 
 
 def refused(reason: str, field: str = "") -> PydanticCustomError:
@@ -159,10 +153,6 @@ def _blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-def _null_to_empty(value: object) -> object:
-    return () if value is None else value
-
-
 @lru_cache(maxsize=1024)
 def _is_zone(name: str) -> bool:
     try:
@@ -221,8 +211,6 @@ def _object_within(limit: int) -> Callable[[object], object]:
     within = _json_within(limit)
 
     def check(value: object) -> object:
-        if value is None:
-            return {}
         if not isinstance(value, Mapping):
             raise refused("must be a JSON object")
         return within(dict(value))
@@ -272,14 +260,8 @@ OptionalLabel = Annotated[
 ]
 """A label, or nothing; the empty text means nothing."""
 
-Labels = Annotated[
-    tuple[Label, ...],
-    Field(max_length=64),
-    BeforeValidator(
-        _null_to_empty, json_schema_input_type=Annotated[list[Label], Field(max_length=64)] | None
-    ),
-]
-"""Up to 64 labels; null means none."""
+Labels = Annotated[tuple[Label, ...], Field(max_length=64)]
+"""Up to 64 labels."""
 
 TimeZone = Annotated[
     Annotated[str, AfterValidator(_zone)] | None,
@@ -295,11 +277,8 @@ Language = Annotated[
 
 JsonObject = dict[str, JsonValue]
 
-Metadata = Annotated[
-    JsonObject,
-    BeforeValidator(_object_within(METADATA_MAX_BYTES), json_schema_input_type=JsonObject | None),
-]
-"""A JSON object of the bot's own, at most 16,384 bytes; null means empty."""
+Metadata = Annotated[JsonObject, BeforeValidator(_object_within(METADATA_MAX_BYTES))]
+"""A JSON object of the bot's own, at most 16,384 bytes."""
 
 NoteValue = Annotated[JsonValue, BeforeValidator(_json_within(NOTE_MAX_BYTES))]
 """Any JSON value of at most 4,096 bytes."""

@@ -15,6 +15,7 @@ from ricordo.messages.enumerations import (
     Profile,
 )
 from ricordo.messages.filters import Filters
+from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (
     ID_PATTERN,
     Content,
@@ -27,7 +28,6 @@ from ricordo.messages.message_types import (
     Message,
     Number,
     OptionalLabel,
-    Request,
     TimeZone,
     Unit,
     format_instant,

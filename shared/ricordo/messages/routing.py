@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Final
 
 from ricordo.messages import answers, commands, entities, events, listings, queries
-from ricordo.messages.message_types import Message, Request
+from ricordo.messages.inputs import Request
+from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
     PREFIX,

@@ -33,7 +33,9 @@ async def _homes(http: httpx.AsyncClient) -> list[Json]:
 async def test_what_is_posted_is_remembered_found_and_erased(gateway: GatewayAccess) -> None:
     async with gateway.client() as http:
         await remember(http, msg("m-1", TRIESTE), msg("m-2", "Il mio cane si chiama Max."))
-        recalled = (await http.post("/v1/recall", json={"user_id": "u-1", "query": "Dove vivo?"})).json()
+        unset = {"limit": None, "explain": None, "filters": {"topics": None, "include_archived": None}}
+        asked = {"user_id": "u-1", "query": "Dove vivo?", **unset}
+        recalled = (await http.post("/v1/recall", json=asked)).json()
         assert recalled["memories"][0]["content"] == TRIESTE
         context = await http.post("/v1/context", json={"user_id": "u-1", "query": "Dove vivo?"})
         assert "Trieste" in context.json()["context"]
@@ -59,7 +61,8 @@ async def test_an_id_is_drawn_where_none_is_given_and_a_repeated_one_is_one_mess
     gateway: GatewayAccess,
 ) -> None:
     async with gateway.client() as http:
-        body = {"user_id": "u-1", "conversation_id": "c-1", "role": "user", "content": "Buongiorno a tutti!"}
+        unset = dict.fromkeys(("id", "timestamp", "importance", "memorize", "tags"))
+        body = msg("", "Buongiorno a tutti!") | unset
         drawn = (await http.post("/v1/messages", json=body)).json()["messages"][0]["id"]
         for _ in range(2):
             await remember(http, msg("m-1", TRIESTE))

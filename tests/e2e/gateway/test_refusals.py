@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
+from uuid import UUID
 
 import httpx
 import pytest
@@ -72,7 +73,7 @@ async def test_a_key_a_host_and_an_origin_are_asked_for(
         ("POST", "/v1/messages", [msg("m", "")], "0.content"),
         ("POST", "/v1/messages", [], None),
         ("PATCH", "/v1/memories/7", {"pinned": True}, "memory_id"),
-        ("PATCH", "/v1/facts/00000000-0000-0000-0000-000000000001", {"user_id": "u-1"}, None),
+        ("PATCH", f"/v1/facts/{UUID(int=1)}", {"user_id": "u-1", "rejected": None}, None),
         ("GET", "/v1/facts?user_id=u-1&limit=many", None, "limit"),
         ("GET", "/v1/facts?user_id=u-1&colour=1", None, "colour"),
         ("GET", "/v1/facts?user_id=u-1&user_id=u-2", None, "user_id"),

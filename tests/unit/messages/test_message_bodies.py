@@ -3,16 +3,19 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from tests.fixtures.examples import at_most
 from tests.fixtures.sentence_tables import table
 
 from ricordo.messages.codec import MessageOwner, decode, decode_as, encode, owner_of, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import MessageReceived
+from ricordo.messages.filters import Filters
 from ricordo.messages.message_types import METADATA_MAX_BYTES, Message
 from ricordo.messages.routing import CONTRACTS, ContractKind
 
@@ -167,9 +170,9 @@ JSON = st.recursive(
 )
 
 
-def full_payload(name: str) -> dict[str, object]:
+def payload_of(name: str, size: str = "full") -> dict[str, Any]:
     suffix = "" if CONTRACTS[name].kind is ContractKind.EVENT else ".request"
-    payload: dict[str, object] = json.loads((GOLDEN / f"{name}{suffix}.full.json").read_bytes())
+    payload: dict[str, Any] = json.loads((GOLDEN / f"{name}{suffix}.{size}.json").read_bytes())
     return payload
 
 
@@ -178,7 +181,7 @@ def full_payload(name: str) -> dict[str, object]:
 def test_any_json_in_any_field_is_read_or_refused_by_its_name(name: str, data: st.DataObject) -> None:
     fields = CONTRACTS[name].body.model_fields
     field = data.draw(st.sampled_from(sorted(fields)))
-    body = full_payload(name) | {field: data.draw(JSON)}
+    body = payload_of(name) | {field: data.draw(JSON)}
 
     found = read_or_refused(name, json.dumps(body).encode())
 
@@ -187,6 +190,35 @@ def test_any_json_in_any_field_is_read_or_refused_by_its_name(name: str, data: s
     else:
         assert found.code in (DeadLetterCode.INVALID, DeadLetterCode.NOT_JSON)
         assert found.field is None or found.field.split(".")[0].split("[")[0] in fields
+
+
+NULL_MEANS_SOMETHING = {"same", "value"}
+
+
+@settings(max_examples=at_most(300))
+@given(name=st.sampled_from([each for each in NAMES if CONTRACTS[each].from_bots]), data=st.data())
+def test_null_for_an_optional_field_is_its_absence_and_for_a_required_one_refused(
+    name: str, data: st.DataObject
+) -> None:
+    schema: dict[str, Any] = CONTRACTS[name].body.model_json_schema()
+    required = set(schema.get("required", ())) - NULL_MEANS_SOMETHING
+    whole = payload_of(name, data.draw(st.sampled_from(["full", "minimal"])))
+
+    def with_nulls(of: dict[str, Any], names: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+        drawn = data.draw(st.sets(st.sampled_from(sorted(names)))) if names else set()
+        kept = {key: value for key, value in of.items() if key not in drawn}
+        return kept | dict.fromkeys(drawn), kept
+
+    nulled, absent = with_nulls(whole, schema["properties"].keys() - required - NULL_MEANS_SOMETHING)
+    if absent.get("filters"):
+        nulled["filters"], absent["filters"] = with_nulls(whole["filters"], set(Filters.model_fields))
+    found, expected = (read_or_refused(name, json.dumps(each).encode()) for each in (nulled, absent))
+    assert repr(found) == repr(expected)
+    Draft202012Validator(schema).validate(nulled)
+    for field in required:
+        refused = read_or_refused(name, json.dumps(whole | {field: None}).encode())
+        assert isinstance(refused, DecodeError)
+        assert refused.field == field
 
 
 _SAID = datetime(2026, 2, 1, 13, 30, tzinfo=UTC)
