@@ -77,7 +77,7 @@ async def test_a_page_is_asked_for_again_and_an_item_that_changed_begins_anew(
     cursors: list[str | None] = []
 
     def answer(request: Msg) -> Message:
-        cursors.append(json.loads(request.data)["cursor"])
+        cursors.append(json.loads(request.data).get("cursor"))
         return next(pages)
 
     await worker.answer("command.export", answer)
