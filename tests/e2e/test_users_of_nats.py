@@ -91,6 +91,8 @@ async def test_the_gateway_lacks_no_permission(secure: SecureSystem) -> None:
             posted = await client.post("/v1/messages?wait=remembered", json=sent)
             assert posted.status_code == 200, posted.text
             assert "g-1" in await anext(line async for line in events.aiter_lines() if "data:" in line)
+        imported = await client.post("/v1/imports", content=json.dumps(sent | {"content": "Amo la pioggia."}))
+        assert (imported.json()["conflicts"], imported.json()["unchecked"]) == (1, 0)
         found = await client.post("/v1/recall", json={"user_id": "u-9", "query": "mare"})
         assert "mare" in found.text
     assert [line for line in secure.users.violations() if "worker-gateway" in line] == []

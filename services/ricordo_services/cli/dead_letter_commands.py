@@ -1,8 +1,8 @@
 """`ricordo dlq list|show|replay`, and the stream of dead letters."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Self
@@ -14,7 +14,6 @@ from nats.js.api import RawStreamMsg
 from rich.table import Table
 from rich.text import Text
 
-from ricordo.client import Timeout, Unavailable
 from ricordo.messages.errors import (
     DEAD_LETTER_ATTEMPTS,
     DEAD_LETTER_REASON,
@@ -32,6 +31,7 @@ from ricordo.runtime.decoding import stored_references
 from ricordo_services.cli.client_calls import SECONDS, Call, ServerTarget
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.output import err_console, local_text, out_console, plain, print_json, print_text
+from ricordo_services.ingest_watch import silence
 
 _DLQ_HEADERS: Final = frozenset(
     {DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID, REPLAYED_FOR}
@@ -114,26 +114,6 @@ class Letters:
             sequence -= 1
         return found[::-1]
 
-    async def last(self) -> int:
-        """Return the last sequence of the stream."""
-        return (await self._stream.stream_info(STREAM_DEAD_LETTERS)).state.last_seq
-
-    async def after(self, sequence: int, subject: str) -> AsyncIterator[Letter]:
-        """Yield the letters after `sequence` whose subject matches `subject`.
-
-        Raises:
-            RicordoError: they cannot be read now.
-        """
-        with suppress(nats.js.errors.NotFoundError):
-            while True:
-                with stream_errors(STREAM_DEAD_LETTERS):
-                    raw = await self._stream.get_msg(
-                        STREAM_DEAD_LETTERS, sequence + 1, subject=subject, next=True
-                    )
-                letter = Letter.read(raw)
-                yield letter
-                sequence = letter.sequence
-
     async def one(self, sequence: int) -> Letter:
         """Return the letter with that number.
 
@@ -169,29 +149,6 @@ class NoSuchLetter(Failed):
         super().__init__(f"there is no dead letter {sequence}: `ricordo dlq list` shows those there are")
 
 
-@contextmanager
-def stream_errors(stream: str) -> Iterator[None]:
-    """Translate errors of reading a stream to `RicordoError`.
-
-    Raises:
-        NotFoundError: there is no such message, which is an answer too.
-        Timeout: JetStream is slow, or the credentials do not allow to ask it.
-        Unavailable: it does not answer.
-    """
-    try:
-        yield
-    except nats.js.errors.NotFoundError:
-        raise
-    except TimeoutError:
-        raise Timeout(_silence(stream)) from None
-    except (nats.errors.Error, OSError) as error:
-        raise Unavailable(f"{stream} cannot be read: {str(error) or type(error).__name__}") from None
-
-
-def _silence(stream: str) -> str:
-    return f"JetStream did not tell what {stream} holds within {SECONDS:g} s"
-
-
 @asynccontextmanager
 async def open_letters(target: ServerTarget) -> AsyncIterator[Letters]:
     """Connect to the bus for the length of an `async with`.
@@ -210,7 +167,7 @@ async def open_letters(target: ServerTarget) -> AsyncIterator[Letters]:
             ) from None
         except TimeoutError:
             raise Failed(
-                f"{_silence(STREAM_DEAD_LETTERS)}; a bot's credentials do not let it ask: `operator.env` of "
+                f"{silence(STREAM_DEAD_LETTERS)}; a bot's credentials do not let it ask: `operator.env` of "
                 "`ricordo auth` has some that do"
             ) from None
         except (nats.errors.Error, OSError) as error:

@@ -15,12 +15,12 @@ from ricordo_services.cli.client_calls import Call, ServerTarget
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.export_command import ExportFile, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
-from ricordo_services.cli.ingest_watch import open_ingest_watch
 from ricordo_services.cli.input_files import rereadable, title
 from ricordo_services.cli.output import counted, err_console, print_json, print_remark, print_text, progress
 from ricordo_services.cli.publish_command import (
     Publication,
     await_remembered,
+    open_ingest_watch,
     publish_lines,
     report_fault,
 )

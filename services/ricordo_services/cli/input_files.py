@@ -32,7 +32,7 @@ def title(source: str) -> str:
 
 
 async def numbered_lines(source: str) -> AsyncGenerator[tuple[int, bytes], None]:
-    """Yield `(number, line)` for every line that is not blank, numbers from 1."""
+    """Yield `(number, line)` for every line that is not blank, numbers from 1; of one too long, its begin."""
     reader = _LineReader(source)
     number = 0
     try:
@@ -40,8 +40,6 @@ async def numbered_lines(source: str) -> AsyncGenerator[tuple[int, bytes], None]
             number += 1
             if number == 1:
                 line = line.removeprefix(_MARK)
-            if len(line) > LONGEST_LINE:
-                raise Failed(f"{title(source)}, line {number} is longer than {LONGEST_LINE:,} bytes")
             if line.strip():
                 yield number, line
     finally:
@@ -104,6 +102,9 @@ class _LineReader:
                 return
             line = file.readline(LONGEST_LINE + 1) or None
             self._hand_over(line)
+            rest = line or b""
+            while len(rest) > LONGEST_LINE and not rest.endswith(b"\n") and not self._stopped:
+                rest = file.readline(LONGEST_LINE + 1)
 
     def _hand_over(self, item: _Item) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
@@ -122,6 +123,8 @@ def read_document(model: type[M], line: bytes) -> M:
     Raises:
         DecodeError: it cannot be; the message says why to a person who wrote it.
     """
+    if len(line) > LONGEST_LINE:
+        raise DecodeError(DeadLetterCode.INVALID, f"it is longer than {LONGEST_LINE:,} bytes")
     try:
         return decode_as(model, line)
     except DecodeError as error:
@@ -131,9 +134,9 @@ def read_document(model: type[M], line: bytes) -> M:
 
 
 def is_text(line: bytes) -> bool:
-    """Return whether `line` is UTF-8 without the NUL characters of binary files."""
+    """Return whether `line` is UTF-8 without the NUL characters of binary files; one too long may be cut."""
     try:
-        return "\x00" not in line.decode()
+        return "\x00" not in line.decode(errors="ignore" if len(line) > LONGEST_LINE else "strict")
     except UnicodeDecodeError:
         return False
 

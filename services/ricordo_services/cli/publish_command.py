@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -22,11 +22,11 @@ from ricordo.messages.codec import readable_id
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
-from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.client_calls import SECONDS, Call, ServerTarget
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
-from ricordo_services.cli.ingest_watch import IngestWatch, open_ingest_watch
 from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
 from ricordo_services.cli.output import err_console, out_console, print_json, print_remark
+from ricordo_services.ingest_watch import IngestWatch
 
 WINDOW: Final = 256  # acks in flight
 _AWAITED_AT_ONCE: Final = 500
@@ -161,6 +161,17 @@ async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: 
     raise StreamFull("the input stream is full and stays so: do the workers run? `ricordo doctor` tells")
 
 
+@asynccontextmanager
+async def open_ingest_watch(target: ServerTarget) -> AsyncIterator[IngestWatch | None]:
+    """Watch ingest for the length of an `async with`; None where the credentials do not allow it.
+
+    Raises:
+        RicordoError: NATS does not answer.
+    """
+    async with target.connection() as connection:
+        yield await IngestWatch.open(connection.client.jetstream(timeout=SECONDS), target.tenant)
+
+
 async def await_remembered(
     client: MemoryClient,
     publication: Publication,
@@ -203,14 +214,13 @@ async def publish(
 ) -> None:
     """Publish messages, a JSON object a line."""
     _check(source)
-    target = call.target
     console = err_console()
     bar = partial(_bar, console, shown=console.is_terminal and not call.as_json)
     publication = Publication(partial(report_fault, title(source)), title(source))
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            watch = await exits.enter_async_context(open_ingest_watch(target)) if wait else None
+            watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
             with bar("publishing", _size(source)) as advance:
                 lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)

@@ -22,7 +22,6 @@ from ricordo.messages.enumerations import MessageState
 from ricordo.messages.message_types import format_instant
 from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import FAILED, Interrupted, Misused
-from ricordo_services.cli.ingest_watch import open_ingest_watch
 from ricordo_services.cli.input_files import STANDARD_INPUT, rereadable, title
 from ricordo_services.cli.output import (
     counted,
@@ -40,6 +39,7 @@ from ricordo_services.cli.publish_command import (
     Fault,
     Publication,
     await_remembered,
+    open_ingest_watch,
     publish_lines,
 )
 from ricordo_services.importers import PARSERS, parse_export

@@ -1,30 +1,29 @@
-"""Routes of messages: publish one or many, import a file, ask for the state, erase, export."""
+"""Routes of messages: publish one or many, ask for the state, erase, export."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.client import InvalidRequest, MemoryClient, RicordoError, Timeout
+from ricordo.client import MemoryClient, Timeout
 from ricordo.client.connection import read
 from ricordo.messages import commands, queries
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id, Instant
-from ricordo_services.gateway.access_control import BODY_WITHIN_S
+from ricordo_services.gateway import import_routes
 from ricordo_services.gateway.problems import GatewayError, documented, problem
 from ricordo_services.gateway.scopes import (
     JSON,
+    NDJSON,
     IdempotencyKey,
     OptionalUser,
-    as_json,
     ask,
     client_of,
     connection_of,
@@ -33,15 +32,12 @@ from ricordo_services.gateway.scopes import (
 )
 
 router = APIRouter()
+router.include_router(import_routes.router)
 
 _MOST: Final = 500
 _TAKEN: Final = (DeadLetterCode.ID_CONFLICT, "forgotten")
 """Why a message cannot have its id: another one has it, or one that was deleted had it."""
 _ERASED_WITHIN_S: Final = 120.0
-_LINES_AT_ONCE: Final = 500
-_LONGEST_LINE: Final = 1 << 20
-_ERRORS_SHOWN: Final = 100
-NDJSON: Final = "application/x-ndjson"
 
 
 class MessageBody(StrictMessage, MessageReceived):
@@ -70,21 +66,6 @@ class AcceptedMessages(BaseModel):
     """Messages that are stored: none is lost from here on."""
 
     messages: list[Accepted]
-
-
-class LineError(BaseModel):
-    """Why a line was not imported."""
-
-    line: int
-    detail: str
-
-
-class Imported(BaseModel):
-    """The result of an import; lines that are wrong are left out."""
-
-    accepted: int = 0
-    rejected: int = 0
-    errors: list[LineError] = Field(default_factory=list, description="The first 100.")
 
 
 @router.post(
@@ -148,67 +129,6 @@ async def _finished(
 def _accepted(messages: list[Accepted], status: int) -> Response:
     body = AcceptedMessages(messages=messages).model_dump_json(exclude_none=True)
     return Response(body, status, media_type=JSON)
-
-
-@router.post(
-    "/v1/imports",
-    operation_id="import",
-    summary="Import past messages: one JSON object a line, of any number.",
-    response_model=Imported,
-    responses=documented(),
-    openapi_extra={
-        "requestBody": {"content": {NDJSON: {"schema": {"type": "string"}}}},
-    },
-)
-async def import_lines(request: Request) -> Response:
-    """Publish each line on the bulk lane; a repeat of the same lines adds nothing."""
-    result = Imported()
-    client, chunk = client_of(request), list[MessageReceived]()
-    number = 0
-    async for line in _lines(request):
-        number += 1
-        if not line.strip():
-            continue
-        try:
-            chunk.append(_imported(request, line))
-        except (RicordoError, GatewayError) as error:
-            result.rejected += 1
-            if len(result.errors) < _ERRORS_SHOWN:
-                result.errors.append(LineError(line=number, detail=str(error)))
-        if len(chunk) >= _LINES_AT_ONCE:
-            result.accepted += len(await client.publish_many(chunk, bulk=True))
-            chunk = []
-    result.accepted += len(await client.publish_many(chunk, bulk=True))
-    return as_json(result)
-
-
-def _imported(request: Request, line: bytes) -> MessageReceived:
-    try:
-        fields: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InvalidRequest("is no JSON") from None
-    if not isinstance(fields, dict):
-        raise InvalidRequest("must be a JSON object")
-    bound = key_of(request).user_id
-    return read(MessageReceived, {**fields, "user_id": user_of(request, fields.get("user_id", bound))})
-
-
-async def _lines(request: Request) -> AsyncIterator[bytes]:
-    rest, parts = b"", request.stream()
-    while True:
-        try:
-            async with asyncio.timeout(BODY_WITHIN_S):
-                part = await anext(parts, None)
-        except TimeoutError:
-            raise GatewayError(408, f"nothing more came within {BODY_WITHIN_S:g} s") from None
-        if part is None:
-            break
-        *lines, rest = (rest + part).split(b"\n")
-        for line in lines:
-            yield line
-        if len(rest) > _LONGEST_LINE:
-            raise GatewayError(413, f"a line may have at most {_LONGEST_LINE:,} bytes")
-    yield rest
 
 
 @router.get(

@@ -27,6 +27,7 @@ M = TypeVar("M", bound=Message)
 _LIST: Final = re.compile(r"\btuple\b")
 _LITERAL: Final = re.compile(r"\b(?:bool|int|float)\b")
 JSON: Final = "application/json"
+NDJSON: Final = "application/x-ndjson"
 IdempotencyKey = Annotated[
     Id | None, Header(alias="Idempotency-Key", description="Repeating a request with it changes nothing.")
 ]

@@ -193,6 +193,26 @@ async def test_an_import_says_which_lines_are_wrong_and_adds_nothing_twice(gatew
         )
 
 
+async def test_an_import_counts_conflicts_apart_and_goes_on_behind_a_line_that_is_too_long(
+    gateway: GatewayAccess,
+) -> None:
+    past = [msg(f"old-{n}", f"Nel 19{n % 100:02} ero a Gorizia.") for n in range(1_500)]
+    taken = {0: "Ero a Udine.", 700: "Ero a Trieste.", 1_499: "Ero a Pordenone."}
+    lines = [json.dumps(one).encode() for one in past]
+    lines[1_300] = lines[1_300] + b" " * (1 << 20)  # more than a part of the body, and than a line may have
+    lines[800:800] = [b"x" * (3 << 20), json.dumps(past[2] | {"content": "Mai stato."}).encode()]
+    async with gateway.client() as http:
+        await remember(http, *(past[n] | {"content": text} for n, text in taken.items()))
+        found = (await http.post("/v1/imports", content=b"\n".join(lines))).json()
+    assert (found["accepted"], found["rejected"], found["conflicts"]) == (1_496, 2, 4)
+    assert found["unchecked"] == 0
+    wrong = {one["line"]: one["detail"] for one in found["errors"]}
+    assert list(wrong) == [1, 701, 801, 802, 1_303, 1_502]
+    too_long = "is longer than 1,048,576 bytes"
+    assert (wrong.pop(801), wrong.pop(1_303)) == (too_long, too_long)
+    assert all(detail.startswith("id_conflict: ") for detail in wrong.values())
+
+
 async def test_events_are_streamed_and_resumed(gateway: GatewayAccess) -> None:
     async with gateway.client() as http, await gateway.client_of("u-2") as of_another:
         async with (

@@ -12,8 +12,7 @@ from nats.js.api import RawStreamMsg
 from ricordo.client import Timeout
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
-from ricordo_services.cli.dead_letter_commands import Letters
-from ricordo_services.cli.ingest_watch import IngestWatch
+from ricordo_services.ingest_watch import IngestWatch
 
 Answer = RawStreamMsg | Exception
 
@@ -34,7 +33,7 @@ class Streams:
 
 def watch(incoming: list[Answer], letters: list[Answer]) -> IngestWatch:
     streams = cast(JetStreamContext, Streams(**{STREAM_IN: incoming, STREAM_DEAD_LETTERS: letters}))
-    return IngestWatch(streams, Letters(streams), "acme", 0)
+    return IngestWatch(streams, "acme", 0)
 
 
 def held(sequence: int) -> RawStreamMsg:
@@ -54,6 +53,13 @@ async def test_what_is_taken_out_is_taken_in_and_what_was_given_up_is_told() -> 
     assert await streams.refusals({3, 4, 9}, 30) == {4: "id_conflict: first wins"}
 
 
+async def test_what_was_given_up_early_is_told_when_it_is_asked_for() -> None:
+    streams = watch([NOTHING()], [letter(2), letter(12), letter(13), NOTHING()])
+    assert await streams.refusals({3}, 30) == {}
+    assert (await streams.refusals({12, 14}, 30)).keys() == {12}
+    assert await streams.refusals(set(), 30) == {}
+
+
 @pytest.mark.parametrize("trouble", [nats.errors.TimeoutError, nats.js.errors.ServiceUnavailableError])
 async def test_trouble_that_passes_is_waited_out(trouble: Callable[[], Exception]) -> None:
     streams = watch([trouble(), held(3), trouble(), NOTHING()], [NOTHING()])
@@ -63,7 +69,7 @@ async def test_trouble_that_passes_is_waited_out(trouble: Callable[[], Exception
 @pytest.mark.parametrize(
     ("trouble", "why"),
     [
-        (nats.errors.TimeoutError(), "JetStream did not tell what RICORDO_IN holds within 5 s"),
+        (nats.errors.TimeoutError(), "JetStream did not tell what RICORDO_IN holds in time"),
         (nats.errors.ConnectionClosedError(), "RICORDO_IN cannot be read: nats: connection closed"),
         (ConnectionResetError(), "RICORDO_IN cannot be read: ConnectionResetError"),
     ],

@@ -58,10 +58,13 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.M
         await read("-")
 
 
-async def test_a_line_without_an_end_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_line_that_is_too_long_is_cut_and_the_next_ones_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(input_files, "LONGEST_LINE", 1000)
-    with pytest.raises(Failed, match=r"/dev/zero, line 1 is longer than 1,000 bytes"):
-        await read("/dev/zero")
+    (tmp_path / "lines").write_bytes(b"a\n" + 999 * b"x" + b"\n" + 5555 * b"y" + b"\nb\n" + 1001 * b"z")
+    lengths = [(number, len(line)) for number, line in await read(str(tmp_path / "lines"))]
+    assert lengths == [(1, 2), (2, 1000), (3, 1001), (4, 2), (5, 1001)]
 
 
 async def test_standard_input_may_be_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

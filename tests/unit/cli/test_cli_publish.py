@@ -1,5 +1,6 @@
 import json
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from types import SimpleNamespace
 from typing import cast
 
@@ -8,8 +9,9 @@ import pytest
 from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Unavailable
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
+from ricordo_services.cli import input_files
 from ricordo_services.cli import publish_command as publishing
-from ricordo_services.cli.ingest_watch import IngestWatch
+from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.publish_command import (
     Acknowledged,
     Fault,
@@ -17,6 +19,7 @@ from ricordo_services.cli.publish_command import (
     await_remembered,
     publish_lines,
 )
+from ricordo_services.ingest_watch import IngestWatch
 
 
 class Bus:
@@ -69,6 +72,23 @@ async def test_a_line_that_cannot_be_published_does_not_hold_up_the_others() -> 
     assert "“nonsense” is no JSON object" in faults[0].reason
     assert faults[1].reason.endswith("are required")
     assert faults[2] == Fault(4, "m-4", "the message takes 2,000,000 bytes")
+
+
+async def test_a_line_that_is_too_long_is_a_fault_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_files, "LONGEST_LINE", 1_000)
+    long = message("m-1").replace(b"hello", "è".encode() * 500)[:1_001]
+    publication = await published(Bus(), long, message("m-2"))
+    assert publication.faults == [Fault(1, "m-1", "it is longer than 1,000 bytes")]
+    assert len(publication.acknowledged) == 1
+
+
+async def test_a_binary_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_files, "LONGEST_LINE", 1_000)
+    async with aclosing(input_files.numbered_lines("/dev/zero")) as lines:
+        with pytest.raises(Failed, match="line 1 is not text"):
+            await publish_lines(
+                cast(MemoryClient, Bus()), lines, Publication(print), bulk=False, advance=lambda _: None
+            )
 
 
 async def test_a_full_stream_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

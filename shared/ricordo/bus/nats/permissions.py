@@ -2,8 +2,8 @@
 
 A worker may fetch from its own consumers and settle messages, publish its events and dead letters, and
 receive the requests it answers. It may read the configuration of streams and consumers to verify it at start;
-only the operator may change it. The gateway may do what bots of all tenants may, reads the keys, and
-keeps the webhooks.
+only the operator may change it. The gateway may do what bots of all tenants may, reads the keys and what
+became of imports, and keeps the webhooks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,10 +84,12 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
 
 def _of_gateway() -> Permissions:
     keys, webhooks = f"KV_{BUCKET_OF_KEYS}", f"KV_{BUCKET_OF_WEBHOOKS}"
+    streams = (STREAM_DERIVED, STREAM_DEAD_LETTERS)
     return Permissions(
         publish=(
             *(every_tenant(name) for name in (*bot_events(), *bot_requests())),
-            *(f"{_API}.STREAM.INFO.{stream}" for stream in (STREAM_DERIVED, keys, webhooks)),
+            *(f"{_API}.STREAM.INFO.{stream}" for stream in (*streams, keys, webhooks)),
+            *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (STREAM_IN, STREAM_DEAD_LETTERS)),
             *(f"{_API}.{verb}.{stream}" for stream in (keys, webhooks) for verb in _READING),
             *(f"{_API}.DIRECT.GET.{stream}.>" for stream in (keys, webhooks)),
             f"{_API}.STREAM.CREATE.{webhooks}",

@@ -1,0 +1,162 @@
+"""The route of imports: publishes past messages, a line each, and tells which were refused."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from ricordo.client import InvalidRequest, MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.client.connection import read
+from ricordo.messages.errors import DeadLetterCode
+from ricordo.messages.events import MessageReceived
+from ricordo_services.gateway.access_control import BODY_WITHIN_S
+from ricordo_services.gateway.problems import GatewayError, documented
+from ricordo_services.gateway.scopes import NDJSON, as_json, client_of, key_of, user_of
+from ricordo_services.ingest_watch import IngestWatch
+
+router = APIRouter()
+
+_LINES_AT_ONCE: Final = 500
+_LONGEST_LINE: Final = 1 << 20
+_ERRORS_SHOWN: Final = 100
+_INGEST_PATIENCE_S: Final = 5.0
+
+
+class LineError(BaseModel):
+    """Why a line was not imported."""
+
+    line: int
+    detail: str
+
+
+class Imported(BaseModel):
+    """The result of an import; lines that are wrong are left out."""
+
+    accepted: int = 0
+    rejected: int = 0
+    conflicts: int = Field(0, description="Lines whose id another message has, which stays.")
+    unchecked: int = Field(0, description="Accepted lines that were not taken in yet: they may be conflicts.")
+    errors: list[LineError] = Field(
+        default_factory=list, description="The first 100 of what was rejected, or is a conflict."
+    )
+
+
+@dataclass(slots=True)
+class _Import:
+    """Publishes messages in chunks, and looks what became of a chunk while the next one is published.
+
+    Attributes:
+        watch: None if nobody can tell, or ingest does not get on.
+    """
+
+    client: MemoryClient
+    watch: IngestWatch | None
+    result: Imported = field(default_factory=Imported)
+    _lines: dict[int, int] = field(default_factory=dict)
+    """The line by the number in the stream, of the last chunk."""
+
+    async def publish(self, chunk: Sequence[tuple[int, MessageReceived]]) -> None:
+        """Publish a chunk, each message with its line, and look after the one before."""
+        publishing = (self.client.publish(message, bulk=True) for _, message in chunk)
+        acks = await asyncio.gather(*publishing, return_exceptions=True)
+        lines: dict[int, int] = {}
+        for (line, _), ack in zip(chunk, acks, strict=True):
+            if isinstance(ack, InvalidRequest):  # too large for this NATS server
+                self.reject(line, str(ack))
+            elif isinstance(ack, BaseException):
+                raise ack
+            else:
+                self.result.accepted += 1
+                lines[ack.sequence] = line
+        await self.check()
+        self._lines = lines
+
+    async def check(self) -> None:
+        """Count apart what ingest has refused of the last chunk."""
+        lines, self._lines = self._lines, {}
+        refused: dict[int, str] = {}
+        try:
+            if self.watch is not None:
+                refused = await self.watch.refusals(lines, _INGEST_PATIENCE_S)
+        except (Timeout, Unavailable):
+            self.watch = None
+        self.result.unchecked += 0 if self.watch is not None else len(lines)
+        for sequence, reason in refused.items():
+            self.result.accepted -= 1
+            self.reject(lines[sequence], reason)
+
+    def reject(self, line: int, detail: str) -> None:
+        """Count a line that is left out."""
+        if detail.startswith(DeadLetterCode.ID_CONFLICT):
+            self.result.conflicts += 1
+        else:
+            self.result.rejected += 1
+        if len(self.result.errors) < _ERRORS_SHOWN:
+            self.result.errors.append(LineError(line=line, detail=detail))
+
+
+@router.post(
+    "/v1/imports",
+    operation_id="import",
+    summary="Import past messages: one JSON object a line, of any number.",
+    response_model=Imported,
+    responses=documented(),
+    openapi_extra={"requestBody": {"content": {NDJSON: {"schema": {"type": "string"}}}}},
+)
+async def import_lines(request: Request) -> Response:
+    """Publish each line on the bulk lane; a repeat of the same lines adds nothing."""
+    streams = request.app.state.clients.streams
+    work = _Import(client_of(request), await IngestWatch.open(streams, key_of(request).tenant))
+    chunk: list[tuple[int, MessageReceived]] = []
+    number = 0
+    async for line in _lines(request):
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            chunk.append((number, _imported(request, line)))
+        except (RicordoError, GatewayError) as error:
+            work.reject(number, str(error))
+        if len(chunk) >= _LINES_AT_ONCE:
+            await work.publish(chunk)
+            chunk = []
+    await work.publish(chunk)
+    await work.check()
+    work.result.errors.sort(key=lambda error: error.line)
+    return as_json(work.result)
+
+
+def _imported(request: Request, line: bytes) -> MessageReceived:
+    if len(line) > _LONGEST_LINE:
+        raise InvalidRequest(f"is longer than {_LONGEST_LINE:,} bytes")
+    try:
+        fields: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InvalidRequest("is no JSON") from None
+    if not isinstance(fields, dict):
+        raise InvalidRequest("must be a JSON object")
+    bound = key_of(request).user_id
+    return read(MessageReceived, {**fields, "user_id": user_of(request, fields.get("user_id", bound))})
+
+
+async def _lines(request: Request) -> AsyncIterator[bytes]:
+    """Yield the lines of the body; of one that is too long, no more than shows it."""
+    rest, parts = b"", request.stream()
+    while True:
+        try:
+            async with asyncio.timeout(BODY_WITHIN_S):
+                part = await anext(parts, None)
+        except TimeoutError:
+            raise GatewayError(408, f"nothing more came within {BODY_WITHIN_S:g} s") from None
+        if part is None:
+            break
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            yield line
+        rest = rest[: _LONGEST_LINE + 1]
+    yield rest
