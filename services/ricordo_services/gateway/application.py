@@ -44,7 +44,7 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
         redirect_slashes=False,
     )
     app.state.clients, app.state.settings = clients, settings
-    app.state.feeds = feeds = EventFeeds(clients)
+    app.state.feeds = feeds = EventFeeds(clients, settings.event_streams_per_key)
     add_handlers(app)
     for routes in (query_routes, message_routes, memory_routes, event_stream, webhook_routes):
         app.include_router(routes.router)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Final, Literal
@@ -25,6 +25,7 @@ from ricordo_services.gateway.scopes import key_of
 router = APIRouter()
 
 _KEEP_ALIVE_S: Final = 15.0
+_RETRY_AFTER_S: Final = "10"
 MOST_WAITING: Final = 1_000
 """How many events wait for a listener who reads slowly."""
 MEDIA_TYPE: Final = "text/event-stream"
@@ -104,26 +105,45 @@ class _Feed:
 
 
 class EventFeeds:
-    """Feeds events to their listeners: those who begin now share one subscription per tenant."""
+    """Feeds events to their listeners: those who begin now share one subscription per tenant.
 
-    def __init__(self, clients: NatsClients) -> None:
+    Args:
+        most: listeners of a key at a time.
+    """
+
+    def __init__(self, clients: NatsClients, most: int) -> None:
         self._clients = clients
+        self._most = most
+        self._of_key: Counter[str] = Counter()
         self._shared: dict[str, _Feed] = {}
-        self._of: dict[Listener, tuple[str, _Feed]] = {}
+        self._of: dict[Listener, tuple[str, str, _Feed]] = {}
         self._joining = asyncio.Lock()
         self._closing: set[asyncio.Task[None]] = set()
 
-    async def listen(self, tenant: str, after: int | None) -> Listener:
-        """Return a listener to the events of a tenant, behind a sequence number if one is given."""
-        feed = await self._joined(tenant) if after is None else _Feed(await self._subscribed(tenant, after))
+    async def listen(self, tenant: str, after: int | None, key_id: str) -> Listener:
+        """Return a listener to the events of a tenant, behind a sequence number if one is given.
+
+        Raises:
+            GatewayError: the key has as many as it may.
+        """
+        if self._of_key[key_id] >= self._most:
+            detail = f"this key has {self._most} event streams, as many as it may: close one"
+            raise GatewayError(429, detail, headers={"Retry-After": _RETRY_AFTER_S})
+        self._of_key[key_id] += 1
+        try:
+            feed = await self._joined(tenant, after)
+        except BaseException:
+            self._of_key[key_id] -= 1
+            raise
         listener = Listener()
         feed.listeners.add(listener)
-        self._of[listener] = tenant, feed
+        self._of[listener] = tenant, key_id, feed
         return listener
 
     def leave(self, listener: Listener) -> None:
         """Forget a listener; the subscription of the last one is ended in the background."""
-        tenant, feed = self._of.pop(listener)
+        tenant, key_id, feed = self._of.pop(listener)
+        self._of_key[key_id] -= 1
         feed.listeners.discard(listener)
         if not feed.listeners:
             if self._shared.get(tenant) is feed:
@@ -141,8 +161,10 @@ class EventFeeds:
         """Wait until the subscriptions of listeners that have left are ended."""
         await asyncio.gather(*self._closing)
 
-    async def _joined(self, tenant: str) -> _Feed:
+    async def _joined(self, tenant: str, after: int | None) -> _Feed:
         """Return the feed of a tenant; it is made by the first listener, and anew where it has failed."""
+        if after is not None:  # which nobody else shares
+            return _Feed(await self._subscribed(tenant, after))
         async with self._joining:
             feed = self._shared.get(tenant)
             if feed is None or feed.task.done():
@@ -178,7 +200,8 @@ async def events(
     feeds: EventFeeds = request.app.state.feeds
     key = key_of(request)
     with translated():  # before the answer begins, so that it can be an error
-        listener = await feeds.listen(key.tenant, None if last_event_id is None else int(last_event_id[:18]))
+        after = None if last_event_id is None else int(last_event_id[:18])
+        listener = await feeds.listen(key.tenant, after, key.id)
     return _EventResponse(feeds, listener, key.user_id)
 
 

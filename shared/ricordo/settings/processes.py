@@ -47,6 +47,7 @@ class GatewaySettings(Group):
         key: a key that is always good, besides those of `ricordo key`.
         tenant: tenant of that key.
         requests_per_second: that one key may send.
+        event_streams_per_key: of `GET /v1/events` that one key may have open at a time, per process.
         max_body_bytes: maximum size of a body; imports are streamed, and have no limit.
         webhook_networks: networks of webhooks besides public addresses, such as `10.0.0.0/8`; `ricordo up`
             allows the loopback address.
@@ -62,6 +63,7 @@ class GatewaySettings(Group):
     key: SecretStr | None = None
     tenant: str = "default"
     requests_per_second: Annotated[float, Field(ge=1)] = 500.0
+    event_streams_per_key: PositiveInt = 100
     max_body_bytes: PositiveInt = 1024**2
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     webhook_timeout_s: PositiveFloat = 15.0

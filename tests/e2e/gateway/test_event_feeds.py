@@ -7,15 +7,18 @@ from uuid import uuid4
 
 import pytest
 from nats.aio.client import Client
+from tests.fixtures.gateway import GatewayAccess
 from tests.fixtures.wire import new_tenant
 
+from ricordo.runtime.tasks import cancel_and_wait
+from ricordo_services.gateway import event_stream
 from ricordo_services.gateway.event_stream import MOST_WAITING, EventFeeds, Listener
 from ricordo_services.gateway.nats_clients import NatsClients
 
 
 @pytest.fixture
 async def feeds(client: Client) -> AsyncIterator[EventFeeds]:
-    feeds = EventFeeds(NatsClients(client))
+    feeds = EventFeeds(NatsClients(client), 100)
     yield feeds
     await feeds.closed()
 
@@ -38,7 +41,7 @@ async def test_a_slow_listener_is_ended_after_what_waited_and_may_resume(
     client: Client, feeds: EventFeeds
 ) -> None:
     tenant, more = new_tenant(), 50
-    slow, quick = await feeds.listen(tenant, None), await feeds.listen(tenant, None)
+    slow, quick = await feeds.listen(tenant, None, "key"), await feeds.listen(tenant, None, "key")
     reading = asyncio.create_task(_read(quick, MOST_WAITING + more))
     await _publish(client, tenant, MOST_WAITING + more)
     assert await reading == MOST_WAITING + more
@@ -46,21 +49,39 @@ async def test_a_slow_listener_is_ended_after_what_waited_and_may_resume(
     last = 0
     while (message := await slow.next(0.1)) is not None:
         last = message.metadata.sequence.stream
-    resumed = await feeds.listen(tenant, last)
+    resumed = await feeds.listen(tenant, last, "key")
     assert await _read(resumed, more) == more
     for listener in (slow, quick, resumed):
         feeds.leave(listener)
 
 
+async def test_a_listener_without_events_of_its_own_is_kept_alive_in_a_busy_tenant(
+    gateway: GatewayAccess, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "_KEEP_ALIVE_S", 0.2)
+
+    async def others() -> None:
+        while True:
+            await _publish(client, gateway.tenant, 10)
+
+    async with await gateway.client_of("u-quiet") as http, http.stream("GET", "/v1/events") as stream:
+        publishing = asyncio.create_task(others())
+        lines = stream.aiter_lines()
+        async with asyncio.timeout(30):
+            heard = [await anext(lines) for _ in range(6)]
+        await cancel_and_wait(publishing)
+    assert heard == [": connected", "", ": keep-alive", "", ": keep-alive", ""]
+
+
 async def test_the_last_listener_to_leave_ends_the_subscription(client: Client, feeds: EventFeeds) -> None:
     tenant, streams = new_tenant(), client.jetstream()
     before = (await streams.stream_info("RICORDO")).state.consumer_count
-    listeners = [await feeds.listen(tenant, None) for _ in range(3)]
+    listeners = [await feeds.listen(tenant, None, "key") for _ in range(3)]
     assert (await streams.stream_info("RICORDO")).state.consumer_count == before + 1
     for listener in listeners:
         feeds.leave(listener)
     await feeds.closed()
-    again = await feeds.listen(tenant, None)
+    again = await feeds.listen(tenant, None, "key")
     await _publish(client, tenant, 1)
     assert await again.next(10.0) is not None
     feeds.leave(again)

@@ -4,13 +4,13 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from uuid import UUID
 
 import httpx
 import pytest
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.scraping import free_port
@@ -162,6 +162,39 @@ async def test_who_asks_too_often_is_told_to_wait(system: System) -> None:
     assert len(refused) >= 10
     assert problem(refused[0])
     assert refused[0].headers["retry-after"]
+
+
+async def test_the_lowest_rate_is_one_request_a_second(system: System) -> None:
+    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+        GatewaySettings(requests_per_second=0.5)  # no request would ever fit
+    async with GatewayAccess.running(system, requests_per_second=1) as slow, slow.client() as http:
+        statuses = [(await http.get("/v1/stats?user_id=u-1")).status_code for _ in range(2)]
+        async with asyncio.timeout(30):
+            while statuses[-1] == 429:
+                statuses.append((await http.get("/v1/stats?user_id=u-1")).status_code)
+    assert (statuses[0], statuses[-1]) == (200, 200)
+
+
+async def test_a_key_has_so_many_event_streams_and_one_less_when_a_listener_leaves(system: System) -> None:
+    async with (
+        GatewayAccess.running(system, event_streams_per_key=2) as few,
+        few.client() as http,
+        await few.client_of("u-1") as of_another,
+        AsyncExitStack() as streams,
+    ):
+        first, *_ = [await streams.enter_async_context(http.stream("GET", "/v1/events")) for _ in range(2)]
+        for headers in ({}, {"Last-Event-ID": "1"}):
+            refused = await http.get("/v1/events", headers=headers)
+            assert (problem(refused)["code"], refused.headers["retry-after"]) == ("too_many_requests", "10")
+        async with of_another.stream("GET", "/v1/events") as others:
+            assert others.status_code == 200
+        await first.aclose()  # ends the connection
+        async with asyncio.timeout(30):
+            status = 429
+            while status == 429:
+                async with http.stream("GET", "/v1/events") as again:
+                    status = again.status_code
+        assert status == 200
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from nats.aio.client import Client
+from nats.js.errors import NotFoundError
 from standardwebhooks import Webhook
 from tests.fixtures.certificates import make_certificate
 from tests.fixtures.documents import ROOT, blocks_of
@@ -246,6 +247,30 @@ async def test_an_address_is_checked_again_at_delivery_and_the_webhook_disabled_
             assert "failed 2 times" in disabled["disabled_reason"]
             assert "no public address" in disabled["disabled_reason"]
         assert receiver.received == []
+
+
+async def test_a_webhook_that_one_gateway_disables_ends_in_the_others_that_read_it(
+    system: System, local: GatewayAccess, client: Client
+) -> None:
+    other = GatewayAccess.running(system, webhook_networks=LOOPBACK, webhook_retries_s=(0.1, 0.2))
+    async with (
+        other,
+        WebhookReceiver.listening(otherwise=500) as failing,
+        WebhookReceiver.listening() as quick,
+        local.client() as http,
+    ):
+        made = await add(http, failing.hook(events=["remembered"]))
+        await add(http, quick.hook(events=["remembered"]))
+        await asyncio.gather(*(remember(http, f"m-{n}") for n in range(20)))
+        [disabled, active] = await wait_for(lambda: listed(http), lambda found: found[0]["disabled_at"])
+        assert (disabled["id"], active["disabled_at"]) == (made["id"], None)
+        await remember(http, "late")
+        await wait_for(
+            lambda: quick.deliveries(21), lambda found: any(b'"late"' in one.body for one in found)
+        )
+        assert not any(b'"late"' in one.body for one in failing.received)
+        with pytest.raises(NotFoundError):
+            await client.jetstream().consumer_info("RICORDO", f"webhook-{made['id']}")
 
 
 async def test_a_certificate_has_to_be_of_the_name_though_an_address_is_contacted(tmp_path: Path) -> None:
