@@ -47,7 +47,7 @@ class GatewaySettings(Group):
         key: a key that is always good, besides those of `ricordo key`.
         tenant: tenant of that key.
         requests_per_second: that one key may send.
-        event_streams_per_key: of `GET /v1/events` that one key may have open at a time, per process.
+        event_streams_per_key: streams of events that one key may have open, in each process.
         max_body_bytes: maximum size of a body; imports are streamed, and have no limit.
         webhook_networks: networks of webhooks besides public addresses, such as `10.0.0.0/8`; `ricordo up`
             allows the loopback address.
