@@ -47,6 +47,7 @@ from ricordo_services.retrieval.lookups import FactLookups, MemoryBrowser, Memor
 from ricordo_services.retrieval.pages import EntityPages, MemoryPages, UserPages
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import RecallService
+from ricordo_services.retrieval.recalled_facts import RecalledFacts
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
     fit_entities,
@@ -126,7 +127,7 @@ async def recall_service(resources: Resources) -> RecallService:
     index = await resources.local_index()
     return RecallService(
         memories=memories,
-        facts=await resources.store(FactLedger),
+        facts=RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence),
         search=Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary)),
         rank=CandidateRanking(memories, KeyTopics(encoder)),
         scopes=ListingScopes(await resources.store(MemoryListings)),
@@ -142,7 +143,6 @@ async def recall_service(resources: Resources) -> RecallService:
         minimums=Minimums(
             idf=ranking.min_idf, semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity
         ),
-        fact_confidence=ranking.fact_confidence,
         encode_within_s=resources.settings.embedding.query_timeout_s,
         points_are_missing=bool if index is None else index.rebuild_wanted.is_set,
     )

@@ -14,11 +14,13 @@ from ricordo.memory.answers import (
     answering_facts,
     asks_something,
     fact_confidence,
+    relatives_facts,
     write_answer,
     write_refusal,
 )
 from ricordo.memory.context.token_budget import Count
 from ricordo.memory.facts import SINGLE_VALUED, Fact
+from ricordo.memory.model import Memory
 from ricordo.messages.answers import AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
 from ricordo.messages.ids import memory_id
@@ -28,7 +30,7 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQuestion
 from ricordo_services.retrieval.context import language_of_reply
 from ricordo_services.retrieval.recall import RecallService
-from ricordo_services.retrieval.recall_result import RecallResult, accessed
+from ricordo_services.retrieval.recall_result import RecalledMemory, RecallResult, accessed
 
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
 _ONLY_TIME = 0.9  # the confidence of what lies in the time that is all the question names
@@ -84,6 +86,8 @@ class AnswerService:
         if recalled.search_text and not asks:
             return AnswerMaterial(question=request.query)
         relevant = recalled.relevant_memories
+        if recalled.relative is not None:
+            relevant = _spoken_of(recalled, relevant)
         memories = [one.memory for one in relevant]
         facts = _facts(request, recalled)
         return AnswerMaterial(
@@ -104,7 +108,7 @@ class AnswerService:
         subject, predicate = facts[0].subject, facts[0].predicate
         question = FactQuestion(user_id=request.user_id, entity=subject, predicate=predicate, history=True)
         try:
-            found = await self.recall.facts.facts(tenant, question)
+            found = await self.recall.facts.queries.facts(tenant, question)
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
             return ()
@@ -120,9 +124,29 @@ def _asks_for_the_user(recalled: RecallResult) -> bool:
 def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
     """Return the facts that answer the question."""
     facts, language = recalled.requested_facts, recalled.analysis.language
-    if not _asks_for_the_user(recalled):
+    if recalled.relatives.names:
+        requested, names = recalled.analysis.requested, recalled.relatives.names
+        facts = relatives_facts(request.query, facts, names, requested.besides, language)
+    elif not _asks_for_the_user(recalled):
         facts = answering_facts(request.query, facts, language)
     return _within(request, recalled, facts)
+
+
+def _spoken_of(recalled: RecallResult, relevant: Sequence[RecalledMemory]) -> Sequence[RecalledMemory]:
+    """Return the memories that speak of whom the question names by a tie, or support a fact of theirs."""
+    relative, names = recalled.relative, recalled.relatives.names
+    about = [fact for fact in (*recalled.relatives.facts, *recalled.facts) if fact.speaks_of(names)]
+    evidence = {message for fact in about for message in fact.message_ids}
+
+    def speaks(memory: Memory) -> bool:
+        said = memory.content.casefold()
+        return (
+            (relative is not None and relative.is_spoken_of(said))
+            or memory.message_id in evidence
+            or any(name.casefold() in said for name in names)
+        )
+
+    return [one for one in relevant if speaks(one.memory)]
 
 
 def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]) -> Sequence[Fact]:

@@ -88,7 +88,7 @@ class Context:
                 habits_task = group.create_task(_if_available(self.patterns.read(tenant, request.user_id)))
                 facts_task = group.create_task(
                     _if_available(
-                        self.recall.facts.about_user(
+                        self.recall.facts.queries.about_user(
                             tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
                         )
                     )

@@ -14,6 +14,7 @@ from ricordo.clock import Clock
 from ricordo.index.port import IndexUnavailable
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.query_parser import with_question_vector
+from ricordo.language.query_analysis.relatives import AskedRelative, asked_relative
 from ricordo.language.query_analysis.requested_predicates import MODEL
 from ricordo.language.query_analysis.search_terms import (
     is_only_a_name,
@@ -22,8 +23,6 @@ from ricordo.language.query_analysis.search_terms import (
     without_speaker_names,
 )
 from ricordo.language.text import stem
-from ricordo.language.tokenization import content_words
-from ricordo.memory.facts import Fact, select_facts
 from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.memory.ranking.signals import RankingProfile as Ranking
@@ -35,7 +34,6 @@ from ricordo.models.query_analyser import QueryAnalyser, Question
 from ricordo.runtime.handling import QueryResult
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking
@@ -48,11 +46,10 @@ from ricordo_services.retrieval.recall_result import (
     has_constraint,
     reply,
 )
+from ricordo_services.retrieval.recalled_facts import RecalledFacts
 from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
 
-_FACTS_SHOWN = 10
-_FACTS_READ = 100  # the one that a word of the question names may not be among the surest
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
 
 
@@ -65,7 +62,7 @@ class RecallService:
     """
 
     memories: MemoryQueries
-    facts: FactQueries
+    facts: RecalledFacts
     search: Search
     rank: CandidateRanking
     scopes: ListingScopes
@@ -75,7 +72,6 @@ class RecallService:
     profile: str = DEFAULT
     profiles: Mapping[str, Ranking] = field(default_factory=load_profiles)
     minimums: Minimums = field(default_factory=Minimums)
-    fact_confidence: int = 3
     other_encoders: Sequence[Encoder] = ()
     head_encoders: Sequence[Encoder] = ()
     former: FormerModels = field(default_factory=FormerModels)
@@ -102,14 +98,15 @@ class RecallService:
                 knowing = group.create_task(self._known_words(tenant, request.user_id, recalled))
                 vectors, surfacing = await asyncio.gather(
                     self._encoded(tenant, request.user_id, recalled, early),
-                    self._surfacing(tenant, request, recalled),
+                    self.facts.surfacing(tenant, request.user_id, recalled),
                 )
                 known = await knowing
-                recalled.analysis = _searchable(
-                    with_question_vector(recalled.analysis, request.query, vectors.get(MODEL)), known or {}
-                )
+                asked = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
+                if recalled.relative is not None and recalled.relatives.names:
+                    asked = replace(asked, requested=recalled.relative.requested)
+                recalled.analysis = _searchable(asked, known or {})
                 recalled.facts, examples = await asyncio.gather(
-                    self._requested_facts(tenant, request, recalled, surfacing),
+                    self.facts.selected(tenant, request.user_id, recalled, surfacing),
                     self.examples(recalled.analysis, self.encode_within_s),
                 )
                 search_request = _search_request(tenant, request, recalled, summaries=summaries)
@@ -165,6 +162,7 @@ class RecallService:
             search_text="" if bare else without_speaker_names(request.query, speakers),
             lexical_text="" if bare else without_speaker_names(analysis.semantic_query, speakers),
             zone=zone,
+            relative=_relative(request.query, analysis),
             degraded=degraded,
         )
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
@@ -195,49 +193,6 @@ class RecallService:
             return bool(missing) and await self.search.has_memories(tenant, user_id, missing)
         except IndexUnavailable:  # the search reports it
             return False
-
-    async def _surfacing(self, tenant: str, request: RecallRequest, recalled: RecallResult) -> Sequence[Fact]:
-        """Return confident facts, and facts about the entities of the question."""
-        if Degradation.ROWS in recalled.degraded:  # the store was unavailable a moment ago
-            return ()
-        try:
-            with recalled.timing("facts"):
-                return await self.facts.surfacing(
-                    tenant,
-                    request.user_id,
-                    names=[
-                        *recalled.analysis.entities,
-                        *content_words(recalled.lexical_text, recalled.analysis.language),
-                    ],
-                    threshold=self.fact_confidence,
-                    limit=_FACTS_SHOWN,
-                )
-        except StoreUnavailable:
-            recalled.degraded.add(Degradation.ROWS)
-            return ()
-
-    async def _requested_facts(
-        self, tenant: str, request: RecallRequest, recalled: RecallResult, surfacing: Sequence[Fact]
-    ) -> Sequence[Fact]:
-        """Return the facts that the question asks for, followed by `surfacing`."""
-        names, requested = recalled.analysis.entities, recalled.analysis.requested.names
-        requested_facts: Sequence[Fact] = ()
-        if requested and not names and Degradation.ROWS not in recalled.degraded:
-            try:
-                requested_facts = await self.facts.about_user(
-                    tenant, request.user_id, predicates=requested, limit=_FACTS_READ
-                )
-            except StoreUnavailable:
-                recalled.degraded.add(Degradation.ROWS)
-        return select_facts(
-            [*requested_facts, *surfacing],
-            named_entities=names,
-            predicates=requested,
-            besides=recalled.analysis.requested.besides,
-            language=recalled.analysis.language,
-            limit=_FACTS_SHOWN,
-            threshold=self.fact_confidence,
-        )
 
     async def _find(
         self,
@@ -312,6 +267,13 @@ class RecallService:
             )
 
 
+def _relative(query: str, analysis: QueryAnalysis) -> AskedRelative | None:
+    """Return whom the question names by ties alone: "my father" may go by that name, too."""
+    relative = asked_relative(query, analysis.language)
+    by_ties = relative is not None and all(map(relative.is_spoken_of, analysis.entities))
+    return relative if by_ties else None
+
+
 def _searchable(analysis: QueryAnalysis, known: Mapping[str, bool]) -> QueryAnalysis:
     """Return the analysis for a user whose memories hold some words of the question."""
     held = {stem(word, analysis.language) for word, is_known in known.items() if is_known}
@@ -335,7 +297,7 @@ def _search_request(
         unfocused=not recalled.search_text or is_only_a_name(recalled.analysis),
         evidence=frozenset(
             memory_id(tenant, one)
-            for fact in recalled.requested_facts
+            for fact in (*recalled.requested_facts, *recalled.relatives.facts)
             for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
         ),
     )

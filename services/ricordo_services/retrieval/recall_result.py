@@ -9,6 +9,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.relatives import AskedRelative
 from ricordo.memory.facts import USER, Fact
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.signals import Signals
@@ -17,6 +18,7 @@ from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.filters import Filters
 from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.models.query_analyser import analysis_view
+from ricordo.store.fact_queries import Relatives
 from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
@@ -38,6 +40,7 @@ class RecallResult:
     Attributes:
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
+        relative: whom the question names by ties to the user, and `relatives` who that is.
         confidence: that the memories answer the question, [0, 1].
     """
 
@@ -47,6 +50,8 @@ class RecallResult:
     search_text: str
     lexical_text: str
     zone: ZoneInfo
+    relative: AskedRelative | None = None
+    relatives: Relatives = field(default_factory=Relatives)
     memories: Sequence[RecalledMemory] = ()
     relevance_floor: float = 0.0
     confidence: float = 0.0
@@ -63,7 +68,7 @@ class RecallResult:
     @property
     def requested_facts(self) -> Sequence[Fact]:
         """The facts with a predicate that the question asks for."""
-        requested, named = self.analysis.requested.names, self.analysis.entities
+        requested, named = self.analysis.requested.names, self.relatives.names or self.analysis.entities
         return [one for one in self.facts if one.predicate in requested and (one.subject == USER or named)]
 
     @contextmanager

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import EventTime, Role
 from ricordo.language.document import Document
+from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.query_analysis.requested_predicates import requested_predicates, words_besides
 from ricordo.language.query_analysis.search_terms import asks_for_a_time
 from ricordo.language.small_talk import meaningful_words
@@ -25,7 +26,7 @@ from ricordo.memory.context.formatting import (
 )
 from ricordo.memory.context.syntax import counted_phrase, date_text, phrase
 from ricordo.memory.context.token_budget import Count, cost_within
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts import Fact, normalise
 from ricordo.memory.model import Memory
 
 SUFFICIENT: Final = 0.6
@@ -98,8 +99,7 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
     if not _TIES.issuperset(requested_predicates(question, language).names):
         facts = [one for one in facts if one.predicate not in _TIES]
     if asks_for_a_time(question):
-        # Without a stated beginning, a fact is known since its first message.
-        facts = [one for one in facts if one.predicate in _TIMES or one.valid_from != one.first_seen]
+        facts = _timed(facts)
     besides = {
         name: words_besides(question, language, (name,), examples=False)
         for name in {one.predicate for one in facts}
@@ -110,6 +110,34 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
         return not words or not words.isdisjoint(stems(f"{fact.subject} {fact.object}", language))
 
     return [one for one in facts if answers(one)]
+
+
+def relatives_facts(
+    question: str, facts: Sequence[Fact], names: Collection[str], besides: Collection[str], language: str
+) -> Sequence[Fact]:
+    """Return those of the requested facts that answer a question about somebody of these names.
+
+    Args:
+        besides: stems of words of the question of which a fact holds one, if there are any.
+    """
+    if asks_for_a_time(question):
+        facts = _timed(facts)
+    keys = set(map(normalise, names))
+
+    def answers(fact: Fact) -> bool:
+        about = normalise(fact.subject) in keys or (
+            fact.predicate in BEINGS and normalise(fact.object) in keys
+        )
+        return about and (
+            not besides or not set(besides).isdisjoint(stems(f"{fact.subject} {fact.object}", language))
+        )
+
+    return [one for one in facts if answers(one)]
+
+
+def _timed(facts: Sequence[Fact]) -> Sequence[Fact]:
+    # Without a stated beginning, a fact is known since its first message.
+    return [one for one in facts if one.predicate in _TIMES or one.valid_from != one.first_seen]
 
 
 def fact_confidence(fact: Fact) -> float:

@@ -6,12 +6,14 @@ from datetime import datetime
 from math import ceil
 from typing import Final
 
+from ricordo.language.facts.kinship import Tie
 from ricordo.memory.facts import SINGLE_VALUED, USER, Entity, Fact, normalise
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("fact_queries")
 _SINGLE_VALUED: Final = sorted(SINGLE_VALUED)
+_FROM_THEIR_SIDE: Final = {"has_child": "has_parent", "has_parent": "has_child"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,19 @@ class FactQuestion:
     as_of: datetime | None = None
     history: bool = False
     limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """Those whom a chain of ties leads to.
+
+    Attributes:
+        names: canonical names, best known first.
+        facts: by which each link of the chain is known.
+    """
+
+    names: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 class FactQueries(Store):
@@ -66,6 +81,29 @@ class FactQueries(Store):
         keys = sorted({normalise(name) for name in names} - {"", USER})
         found = await self._database.read("surfacing_facts", tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
+
+    async def relatives(
+        self, tenant: str, user_id: str, first: Tie, stored: Sequence[str], further: Sequence[Tie] = ()
+    ) -> Relatives:
+        """Return whom ties lead to: "my sister", and from her "her husband".
+
+        Args:
+            first: ties to the user; `stored` are the texts that it has beside evidence.
+            further: each ties to whoever was found before.
+        """
+        rows = await self._fetch(_SQL["tied"], tenant, user_id, first.predicate, stored)
+        names = [row["who"] for row in rows]
+        facts = [fact_of(row) for row in rows if row["id"] is not None]
+        for tie in further:
+            keys, side = (
+                [normalise(name) for name in names],
+                _FROM_THEIR_SIDE.get(tie.predicate, tie.predicate),
+            )
+            found = await self._fetch(_SQL["tied_to"], tenant, user_id, keys, tie.predicate, side)
+            steps = [fact_of(row) for row in found]
+            names = [one.object if normalise(one.subject) in keys else one.subject for one in steps]
+            facts += steps
+        return Relatives(tuple(dict.fromkeys(names)), tuple(facts))
 
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int

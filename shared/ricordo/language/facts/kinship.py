@@ -100,6 +100,13 @@ class Tie:
             return False
         return self.detail == other.detail or not self.detail or not other.detail
 
+    def is_meant_by(self, asked: "Tie") -> bool:
+        """Whether a question for `asked` ("my mother") means somebody of this tie ("mum")."""
+        if self.predicate != asked.predicate or self.former != asked.former or not self.may_be(asked):
+            return False
+        mine, theirs = (_SAME.get(one.noun, one.noun) for one in (self, asked))
+        return self.predicate != "knows" or mine == theirs
+
 
 @lru_cache(maxsize=16_384)
 def tie_of(text: str) -> Tie | None:

@@ -1,10 +1,11 @@
 """Facts, and what messages contribute to them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.vocabulary import USER
 
 
@@ -41,6 +42,11 @@ class Fact:
     def current(self) -> bool:
         """Whether it holds now."""
         return self.valid_to is None
+
+    def speaks_of(self, names: Collection[str]) -> bool:
+        """Whether its subject or object is one of `names`, in any spelling."""
+        keys = set(map(normalise, names))
+        return normalise(self.subject) in keys or normalise(self.object) in keys
 
 
 @dataclass(frozen=True, slots=True)

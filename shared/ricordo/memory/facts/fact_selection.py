@@ -70,7 +70,7 @@ def select_facts(
     wanted = {predicate: place for place, predicate in reversed(list(enumerate(predicates)))}
 
     def is_meant(fact: Fact) -> bool:
-        return _speaks_of(fact, named) if named else fact.subject == USER and fact.predicate in wanted
+        return fact.speaks_of(named) if named else fact.subject == USER and fact.predicate in wanted
 
     def is_named(fact: Fact) -> bool:
         return fact.subject == USER and not besides.isdisjoint(stems(fact.object, language))
@@ -86,10 +86,6 @@ def select_facts(
     }
     order = sorted(shown.values(), key=lambda fact: (*place(fact), *_rank(fact)))
     return tuple(order[: max(0, limit)])
-
-
-def _speaks_of(fact: Fact, named: Collection[str]) -> bool:
-    return normalise(fact.subject) in named or normalise(fact.object) in named
 
 
 def _rank(fact: Fact) -> tuple[int, float, str]:

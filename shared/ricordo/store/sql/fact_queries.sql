@@ -73,3 +73,26 @@ select
 from f
 where
 -- include: conditions
+
+-- name: tied
+-- Those who are tied to the user by one of the ties $4, of the predicate $3, whom the user knows; with the fact of it where
+-- they have a name. Who is tied so no more ("we broke up") is left out.
+select m.who,
+-- include: fact_columns.columns
+from (select distinct on (entity_key) entity_key, coalesce(nullif(entity, ''), name) as who from mentions
+      where tenant = $1 and user_id = $2 and kind = $3 and tie = any($4::text[]) and tells
+      order by entity_key, name) as m
+left join facts as f on f.tenant = $1 and f.user_id = $2 and f.subject_key = 'user' and f.predicate = $3
+                     and f.object_key = m.entity_key
+where f.valid_to is null
+order by f.confidence desc nulls last, f.last_reinforced desc, m.entity_key
+
+-- name: tied_to
+-- The facts that tie others to those of the keys $3, by the predicate $4, or $5 from their side.
+select
+-- include: fact_columns.columns
+from facts as f
+where f.tenant = $1 and f.user_id = $2 and f.valid_to is null
+  and (f.subject_key = any($3::text[]) and f.predicate = $4 and f.object_key <> 'user'
+       or f.object_key = any($3::text[]) and f.predicate = $5 and f.subject_key <> 'user')
+order by f.confidence desc, f.last_reinforced desc, f.id

@@ -1,0 +1,131 @@
+"""Reads whom a question is about where it names them by ties to the user: "my sister's husband"."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from ricordo.language.data_files import LANGUAGES, read_patterns
+from ricordo.language.document import Document
+from ricordo.language.facts.fact_grammar import Grammar, Kin
+from ricordo.language.facts.fact_tokens import Tokens, tokenise
+from ricordo.language.facts.grammar_data import load_grammar
+from ricordo.language.facts.kinship import Tie
+from ricordo.language.facts.mentions import kin_at
+from ricordo.language.query_analysis.requested_predicates import (
+    NO_PREDICATES,
+    RequestedPredicates,
+    requested_predicates,
+    words_besides,
+)
+from ricordo.language.text import stem
+
+_PLACEHOLDER: Final = "x"
+_OWNED: Final = "'s"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRelative:
+    """Somebody whom a question names by ties.
+
+    Attributes:
+        ties: from the user on: a sister, her husband.
+        requested: what is asked of them; for a name or who they are, the last tie.
+    """
+
+    ties: tuple[Tie, ...]
+    requested: RequestedPredicates = NO_PREDICATES
+
+    def is_spoken_of(self, text: str) -> bool:
+        """Whether a text has a noun for one of the ties: "mum" for "my mother"."""
+        return not _nouns_meant(self.ties[-1]).isdisjoint(re.findall(r"[\w-]+", text.casefold()))
+
+    def stored_ties(self) -> tuple[str, ...]:
+        """Return the texts that the first tie has beside evidence, in all languages."""
+        return _stored(self.ties[0])
+
+
+def asked_relative(query: str, language: str) -> AskedRelative | None:
+    """Return the one relative, friend or pet of the user whom a question is about; None without one.
+
+    "Where did I meet my husband?" is about the user.
+    """
+    if language not in LANGUAGES:
+        return None
+    grammar, tokens = load_grammar(language), tokenise(Document(query, language), language)
+    places = [at for at, word in enumerate(tokens.low) if word in grammar.possessives]
+    if len(places) != 1 or not grammar.user_pronouns.isdisjoint(tokens.low):
+        return None
+    found = _chain(tokens, grammar, places[0])
+    if found is None:
+        return None
+    begin, ties, end = found
+    if begin and tokens.low[begin - 1] in _data(language)["beside"]:
+        return None
+    rest = [word for word in tokens.low[end:] if word != _OWNED]
+    return AskedRelative(ties, _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language))
+
+
+def _chain(tokens: Tokens, grammar: Grammar, possessive: int) -> tuple[int, tuple[Tie, ...], int] | None:
+    """Return the tokens of a chain of ties around "my", and the ties from the user on."""
+    size = len(tokens.low)
+    term = kin_at(tokens, grammar, possessive + 1, size)
+    if term is None:
+        return None
+    begin, ties, end = possessive, [_tie(term[0])], term[1]
+    while end + 1 < size and tokens.low[end] == _OWNED:
+        further = kin_at(tokens, grammar, end + 1, size)
+        if further is None:
+            break
+        ties.append(_tie(further[0]))
+        end = further[1]
+    while tokens.low[end - 1] not in grammar.kin and tokens.low[end - 1] in grammar.verbal:
+        end -= 1  # "where does my brother work" has no "brother work"
+    linking = _data(grammar.code)["of"]
+    while begin > 1:
+        place = begin - 1 if tokens.low[begin - 1] not in grammar.determiners - linking else begin - 2
+        if place < 1 or tokens.low[place] not in linking or tokens.low[place - 1] not in grammar.kin:
+            break
+        ties.append(_tie(grammar.kin[tokens.low[place - 1]]))
+        begin = place - 1
+    return begin, tuple(ties), end
+
+
+def _requested(words: tuple[str, ...], tie: Tie, language: str) -> RequestedPredicates:
+    plain = " ".join(words)
+    if _data(language)["name"].search(plain):
+        return RequestedPredicates((tie.predicate,))
+    names = dict.fromkeys(requested_predicates(plain, language, names=(_PLACEHOLDER,)).names)
+    besides = words_besides(plain, language, tuple(names), examples=False)
+    return RequestedPredicates(tuple(names), besides=besides - {stem(_PLACEHOLDER, language)})
+
+
+def _tie(kin: Kin) -> Tie:
+    return Tie(kin.predicate, kin.gender, kin.noun)
+
+
+def _kin_of_all() -> Iterator[tuple[str, Tie]]:
+    for language in LANGUAGES:
+        for word, kin in load_grammar(language).kin.items():
+            yield word, _tie(kin)
+
+
+@lru_cache(maxsize=512)
+def _nouns_meant(asked: Tie) -> frozenset[str]:
+    return frozenset(word for word, tie in _kin_of_all() if tie.is_meant_by(asked))
+
+
+@lru_cache(maxsize=512)
+def _stored(asked: Tie) -> tuple[str, ...]:
+    meant = {tie for _, tie in _kin_of_all() if tie.is_meant_by(asked)}
+    return tuple(sorted({str(Tie(*each, named=named)) for each in _shapes(meant) for named in (True, False)}))
+
+
+def _shapes(ties: set[Tie]) -> set[tuple[str, str, str]]:
+    return {(tie.predicate, tie.gender, tie.noun) for tie in ties}
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _data(language: str) -> dict[str, Any]:
+    return read_patterns("relatives", language)

@@ -1,0 +1,56 @@
+"""Questions about people who are named by their ties: "what does my sister's husband do?"."""
+
+import pytest
+from tests.fixtures.sentence_tables import table
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, ago, msg
+
+LIVES = table(__file__, "lives")
+
+
+@pytest.fixture(scope="module")
+def tenant(system: System) -> str:
+    return system.tenant_with(*life("it"), *life("en"))
+
+
+def life(language: str) -> list[Json]:
+    said = enumerate(LIVES[language])
+    return [
+        msg(f"{language}-{n}", text, user_id=language, language=language, timestamp=ago(days=60 - n))
+        for n, text in said
+    ]
+
+
+@pytest.mark.parametrize(("user", "question", "answer"), table(__file__, "answered"))
+async def test_they_are_found_by_their_ties(shared_bot: Bot, user: str, question: str, answer: str) -> None:
+    reply = await shared_bot.query("answer", user_id=user, query=question)
+    assert reply["answered"]
+    assert answer in reply["answer"]
+
+
+@pytest.mark.parametrize(("user", "question"), table(__file__, "unanswered"))
+async def test_what_was_said_of_others_does_not_answer(shared_bot: Bot, user: str, question: str) -> None:
+    reply = await shared_bot.query("answer", user_id=user, query=question)
+    assert (reply["answered"], reply["sources"]) == (False, [])
+
+
+async def test_a_recall_has_what_leads_to_them_and_what_is_asked_first(shared_bot: Bot) -> None:
+    reply = await shared_bot.recall("What does my sister's husband do?", user_id="en", explain=True)
+    facts = [f"{one['subject']} {one['predicate']} {one['object']}" for one in reply["facts"]]
+    assert facts[0] == "Henk works_as vet"
+    assert {"user has_sibling Clara", "Clara partner Henk"} <= set(facts)
+    evidence = {one["id"]: one["signals"]["evidence"] for one in reply["memories"]}
+    leading = [one["id"] for one in reply["memories"] if "Henk" in one["content"]]
+    assert len(leading) == 2
+    assert all(evidence[one] == 1 for one in leading)
+
+
+async def test_who_is_tied_no_more_is_not_meant(bot: Bot) -> None:
+    await bot.remember(
+        msg("m-1", "My boyfriend Ted works as a baker.", timestamp=ago(days=90)),
+        msg("m-2", "Ted and I broke up.", timestamp=ago(days=30)),
+        msg("m-3", "My boyfriend Sam works as a diver.", timestamp=ago(days=2)),
+    )
+    reply = await bot.query("answer", user_id="u-1", query="What does my boyfriend do?")
+    assert "diver" in reply["answer"]
+    assert "baker" not in reply["answer"]
