@@ -11,13 +11,14 @@ import structlog
 
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.ranking import Ranked, load_profiles, rank
+from ricordo.memory.ranking.confidence import confidence
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
     order_corrections,
     remaining_span,
 )
-from ricordo.memory.ranking.human import HumanProfile, confidence, load_human
+from ricordo.memory.ranking.human import HumanProfile, load_human
 from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_boost
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
