@@ -15,11 +15,11 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile) -> float
     """Return the estimated probability that the answer is among the candidates.
 
     A logistic regression, with the weights of `confidence.toml`. Where the question names a speaker, its
-    features are the best logit, the share of unknown words, the best BM25 of those whom it does not name, and
-    whether the best asks itself, all 0 for a bare question; the lead of the best of all over the best of those
-    named, in logits; the similarity to typical answers; whether it is bare. It was fitted on the questions of
-    five conversations of LoCoMo, whose fifth category asks for what was never said (AUROC of conversations
-    left out: 0.85).
+    features are the best logit, the share of unknown words, the best BM25 of those whom it does not name,
+    and whether the best asks itself, all 0 for a bare question; the lead of the best of all over the best
+    of those named, in logits; the similarity to typical answers; whether it is bare. It was fitted on the
+    questions of five conversations of LoCoMo, whose fifth category asks for what was never said (AUROC of
+    conversations left out: 0.85).
 
     Where it names none, or those who said all candidates, they are the best logit and the share of unknown
     words, 0 for a bare question, the similarity, whether it is bare, and whether it asks for a way to do
