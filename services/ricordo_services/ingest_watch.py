@@ -41,6 +41,11 @@ class IngestWatch:
             return None
         return cls(streams, tenant, state.last_seq)
 
+    @property
+    def _messages(self) -> str:
+        """The subjects of the tenant's messages: those of other tenants hold nothing up."""
+        return f"{PREFIX}.{self._tenant}.message.*"
+
     async def refusals(
         self, sequences: Collection[int], patience: float, *, repeated: bool = False
     ) -> dict[int, str]:
@@ -66,7 +71,7 @@ class IngestWatch:
 
     async def _read_letters(self) -> None:
         """Note what was given up since the last time, of whoever published it."""
-        subject = f"{DEAD_LETTER_PREFIX}.*.{PREFIX}.{self._tenant}.message.*"
+        subject = f"{DEAD_LETTER_PREFIX}.*.{self._messages}"
         with suppress(nats.js.errors.NotFoundError):
             while True:
                 with stream_errors(STREAM_DEAD_LETTERS):
@@ -106,7 +111,7 @@ class IngestWatch:
         """Return how many of `waiting`, ascending, come before the first that the stream still holds."""
         try:
             with stream_errors(STREAM_IN):
-                held = await self._streams.get_msg(STREAM_IN, waiting[0], subject=">", next=True)
+                held = await self._streams.get_msg(STREAM_IN, waiting[0], subject=self._messages, next=True)
         except nats.js.errors.NotFoundError:
             return len(waiting)
         return bisect_left(waiting, held.seq or 0)

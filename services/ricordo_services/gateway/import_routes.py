@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,7 +26,10 @@ router = APIRouter()
 _LINES_AT_ONCE: Final = 500
 _LONGEST_LINE: Final = 1 << 20
 _ERRORS_SHOWN: Final = 100
+_MOST_WAITING: Final = 200
+"""Chunks whose fate is looked after while ingest lags behind."""
 _INGEST_PATIENCE_S: Final = 5.0
+_INGEST_WITHIN_S: Final = 30.0
 
 
 class LineError(BaseModel):
@@ -48,20 +53,20 @@ class Imported(BaseModel):
 
 @dataclass(slots=True)
 class _Import:
-    """Publishes messages in chunks, and looks what became of a chunk while the next one is published.
+    """Publishes messages in chunks, and looks what became of the chunks that were taken in meanwhile.
 
     Attributes:
-        watch: None if nobody can tell, or ingest does not get on.
+        watch: None if nobody can tell.
     """
 
     client: MemoryClient
     watch: IngestWatch | None
     result: Imported = field(default_factory=Imported)
-    _lines: dict[int, int] = field(default_factory=dict)
-    """The line by the number in the stream, of the last chunk."""
+    _waiting: deque[dict[int, int]] = field(default_factory=deque)
+    """Of each chunk that is not checked, oldest first, the lines by their number in the stream."""
 
     async def publish(self, chunk: Sequence[tuple[int, MessageReceived]]) -> None:
-        """Publish a chunk, each message with its line, and look after the one before."""
+        """Publish messages, each with its line."""
         publishing = (self.client.publish(message, bulk=True) for _, message in chunk)
         acks = await asyncio.gather(*publishing, return_exceptions=True)
         lines: dict[int, int] = {}
@@ -73,22 +78,22 @@ class _Import:
             else:
                 self.result.accepted += 1
                 lines[ack.sequence] = line
-        await self.check()
-        self._lines = lines
+        self._waiting.append(lines)
+        self.result.unchecked += len(lines)
+        if len(self._waiting) > _MOST_WAITING:
+            self._waiting.popleft()
+        await self.check(0)
 
-    async def check(self) -> None:
-        """Count apart what ingest has refused of the last chunk."""
-        lines, self._lines = self._lines, {}
-        refused: dict[int, str] = {}
-        try:
-            if self.watch is not None:
-                refused = await self.watch.refusals(lines, _INGEST_PATIENCE_S)
-        except (Timeout, Unavailable):
-            self.watch = None
-        self.result.unchecked += 0 if self.watch is not None else len(lines)
-        for sequence, reason in refused.items():
-            self.result.accepted -= 1
-            self.reject(lines[sequence], reason)
+    async def check(self, patience: float) -> None:
+        """Count apart what ingest has refused, until it does not get on for `patience` seconds."""
+        with suppress(Timeout, Unavailable):
+            while self.watch is not None and self._waiting:
+                refused = await self.watch.refusals(self._waiting[0], patience)
+                lines = self._waiting.popleft()
+                self.result.unchecked -= len(lines)
+                self.result.accepted -= len(refused)
+                for sequence, reason in refused.items():
+                    self.reject(lines[sequence], reason)
 
     def reject(self, line: int, detail: str) -> None:
         """Count a line that is left out."""
@@ -126,7 +131,9 @@ async def import_lines(request: Request) -> Response:
             await work.publish(chunk)
             chunk = []
     await work.publish(chunk)
-    await work.check()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_INGEST_WITHIN_S):
+            await work.check(_INGEST_PATIENCE_S)
     work.result.errors.sort(key=lambda error: error.line)
     return as_json(work.result)
 
