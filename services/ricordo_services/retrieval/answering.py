@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from ricordo.language.query_analysis.requested_predicates import CORE
@@ -19,7 +19,7 @@ from ricordo.memory.answers import (
     write_refusal,
 )
 from ricordo.memory.context.token_budget import Count
-from ricordo.memory.facts import SINGLE_VALUED, Fact
+from ricordo.memory.facts import SINGLE_VALUED, USER, Fact
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
@@ -127,9 +127,18 @@ def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
     if recalled.relatives.names:
         requested, names = recalled.analysis.requested, recalled.relatives.names
         facts = relatives_facts(request.query, facts, names, requested.besides, language)
+        facts = [_called(fact, recalled) for fact in facts]
     elif not _asks_for_the_user(recalled):
         facts = answering_facts(request.query, facts, language)
     return _within(request, recalled, facts)
+
+
+def _called(fact: Fact, recalled: RecallResult) -> Fact:
+    """Return "your sister is called Nora" for "Nora is your sibling", where the sister is asked for."""
+    tie = recalled.relative.ties[-1] if recalled.relative else None
+    if tie is None or fact.subject != USER or fact.predicate != tie.predicate:
+        return fact
+    return replace(fact, subject=tie.noun, predicate="name")
 
 
 def _spoken_of(recalled: RecallResult, relevant: Sequence[RecalledMemory]) -> Sequence[RecalledMemory]:

@@ -120,7 +120,8 @@ class _FactWriter:
         if kin is not None:
             gender = kin.gender or "m"
             who = f"{self._phrases['your'][gender + '_plural' * kin.plural]} {subject}"
-            if self._phrases["kin_articles"] and (kin.plural or kin.predicate not in _FAMILY):
+            bare = kin.predicate in _FAMILY or subject in self._phrases["bare_kin"].split()
+            if self._phrases["kin_articles"] and (kin.plural or not bare):
                 article = self._article("t", gender, plural=kin.plural)
         parts = {name: template.partition("{}") for name, template in self._phrases["subject"].items()}
         return {
