@@ -28,7 +28,7 @@ from ricordo.messages.routing import (
     bot_permissions,
     worker_of,
 )
-from ricordo.messages.subjects import MESSAGE_ID, PREFIX, STREAM_IN, TRACE_PARENT, event_headers
+from ricordo.messages.subjects import MESSAGE_ID, PART, PREFIX, STREAM_IN, TRACE_PARENT, event_headers
 
 _FOLDER: Final = Path(__file__).with_name("asyncapi")
 _ERROR: Final = "error"
@@ -118,7 +118,9 @@ def _channels() -> Iterator[tuple[str, JsonDict]]:
                     "address": None,
                     "summary": f"The reply to `{contract.name}`.",
                     "description": _INBOX,
-                    "messages": {name: _ref("components", "messages", name) for name in (answer, _ERROR)},
+                    "messages": {
+                        name: _ref("components", "messages", name) for name in _reply_keys(contract)
+                    },
                 },
             )
 
@@ -143,7 +145,7 @@ def _operation_name(contract: Contract) -> str:
 
 def _answering(contract: Contract, responder: Responder) -> JsonDict:
     answer = _reply_key(contract)
-    replies: list[JsonValue] = [_ref("channels", answer, "messages", key) for key in (answer, _ERROR)]
+    replies: list[JsonValue] = [_ref("channels", answer, "messages", key) for key in _reply_keys(contract)]
     return {
         "description": f"Answered by the worker {responder.worker}, with the reply or with an error.",
         "tags": _tags(contract.kind.value, responder.worker),
@@ -180,7 +182,11 @@ def _messages() -> Iterator[tuple[str, JsonDict]]:
             continue
         yield key, _message(key, contract.body, "headers.request", _request_example(contract))
         answer = _reply_key(contract)
-        yield answer, _message(answer, contract.reply, None, _reply_example(contract, contract.reply))
+        yield answer, _message(answer, contract.reply, None, _reply_example(answer, contract.reply))
+        if contract.part is not None:
+            key = _part_key(contract)
+            example: JsonDict = {"headers": {PART: "1"}, **_reply_example(key, contract.part)}
+            yield key, _message(key, contract.part, "headers.part", example)
 
 
 def _message(key: str, model: type[Message], headers: str | None, example: JsonDict) -> JsonDict:
@@ -201,6 +207,17 @@ def _request_key(contract: Contract) -> str:
 def _reply_key(contract: Contract) -> str:
     """Return the key of a reply and of its channel."""
     return f"{contract.name}.reply"
+
+
+def _part_key(contract: Contract) -> str:
+    """Return the key of a part of a reply."""
+    return f"{contract.name}.part"
+
+
+def _reply_keys(contract: Contract) -> Sequence[str]:
+    """Return the keys of all messages that come to an inbox."""
+    parts = [] if contract.part is None else [_part_key(contract)]
+    return [_reply_key(contract), *parts, _ERROR]
 
 
 def _ref(*path: str) -> JsonDict:
@@ -246,9 +263,9 @@ def _request_example(contract: Contract) -> JsonDict:
     return {"headers": {TRACE_PARENT: _TRACE_PARENT}, "payload": payload}
 
 
-def _reply_example(contract: Contract, model: type[Message]) -> JsonDict:
-    """Return the payload of a reply as the model writes it."""
-    written = json.dumps(_examples()[f"{contract.name}.reply"]).encode()
+def _reply_example(key: str, model: type[Message]) -> JsonDict:
+    """Return the payload of a reply, or of a part, as the model writes it."""
+    written = json.dumps(_examples()[key]).encode()
     return {"payload": decode_as(model, written).model_dump(mode="json")}
 
 

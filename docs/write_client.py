@@ -74,6 +74,8 @@ def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     kind = "await " if isinstance(node, ast.AsyncFunctionDef) else ""
     if "asynccontextmanager" in decorators:
         kind = "async with "
+    if any(isinstance(one, ast.Yield) for one in ast.walk(node)) and not decorators:
+        kind = "async for each in "
     if "property" in decorators:
         return f"```py\n{node.name}{returned}\n```"
     return f"```py\n{kind}{node.name}({ast.unparse(arguments)}){returned}\n```"

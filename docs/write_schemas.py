@@ -72,6 +72,9 @@ def _all_schemas() -> Iterator[tuple[str, JsonDict]]:
             request, reply = f"{contract.name}.request", f"{contract.name}.reply"
             yield f"{request}.json", schema_of(contract.body, request, direction="read")
             yield f"{reply}.json", schema_of(contract.reply, reply, direction="written")
+            if contract.part is not None:
+                part = f"{contract.name}.part"
+                yield f"{part}.json", schema_of(contract.part, part, direction="written")
     yield "error.json", schema_of(ErrorBody, "error", direction="written")
 
 

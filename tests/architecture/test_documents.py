@@ -110,9 +110,9 @@ def test_an_example_of_json_is_what_it_says(block: Block) -> None:
 def _model(name: str) -> type[Message]:
     if name == "error":
         return ErrorBody
-    contract = CONTRACTS[name.removesuffix(".request").removesuffix(".reply")]
-    model = contract.reply if name.endswith(".reply") else contract.body
-    assert model is not None
+    subject, _, kind = name.rpartition(".")
+    found = CONTRACTS[subject] if kind in ("request", "reply", "part") else CONTRACTS[name]
+    model: type[Message] = getattr(found, kind if kind in ("reply", "part") else "body")
     return model
 
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from typing import cast
 
 import pytest
+from nats.aio.client import Client
 from tests.fixtures.ollama_stand_in import Body, OllamaStandIn
 from tests.fixtures.ollama_system import model_server
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, msg
+from tests.fixtures.wire import Bot, Json, msg
 
+from ricordo.client import MemoryClient
 from ricordo.messages.ids import memory_id
 from ricordo.settings import AnsweringSettings
 
@@ -37,9 +39,13 @@ def server() -> Iterator[OllamaStandIn]:
         yield running
 
 
-@pytest.mark.usefixtures("client")
+async def _in_parts(client: Client, bot: Bot) -> list[Json]:
+    streamed = MemoryClient.over(client, bot.tenant).answer_stream(**QUESTION)  # type: ignore[arg-type]
+    return [one.model_dump(mode="json", exclude={"recall_id"}) async for one in streamed]
+
+
 async def test_a_model_answers_from_the_memories_and_the_rules_while_it_is_away(
-    bot: Bot, system: System, server: OllamaStandIn
+    client: Client, bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
     usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
     answering = AnsweringSettings().model_copy(update=usual)
@@ -49,7 +55,11 @@ async def test_a_model_answers_from_the_memories_and_the_rules_while_it_is_away(
         told = await bot.query("answer", **QUESTION)
         assert (told["answer"], told["by"], told["answered"]) == (TRUE, "llm", True)
         assert told["sources"] == [str(memory_id(bot.tenant, "m-1"))]
+        del told["recall_id"]
+        assert await _in_parts(client, bot) == [{"text": TRUE, "sources": told["sources"]}, told]
         server.behaviour.status = 500
         quoted = await bot.query("answer", **QUESTION)
         assert (quoted["by"], quoted["answered"], quoted["degraded"]) == ("rules", True, [])
         assert TRIP in quoted["answer"]
+        part = {"text": quoted["answer"], "sources": quoted["sources"]}
+        assert (await _in_parts(client, bot))[0] == part

@@ -1,10 +1,10 @@
-"""Server-sent events: what was remembered, changed, forgotten and recalled, from now or an event on."""
+"""Server-sent events: what was remembered, changed, forgotten and recalled, and answers in parts."""
 
 import asyncio
 import json
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Annotated, Final, Literal
 
 import nats.errors
@@ -15,11 +15,13 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DeliverPolicy
 from starlette.types import Receive, Scope, Send
 
+from ricordo.client import RicordoError
+from ricordo.client.connection import PartsOfReply
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_services.api_keys import translated
 from ricordo_services.gateway.nats_clients import NatsClients
-from ricordo_services.gateway.problems import GatewayError, documented
+from ricordo_services.gateway.problems import GatewayError, documented, of_error
 from ricordo_services.gateway.scopes import key_of
 
 router = APIRouter()
@@ -29,6 +31,7 @@ _RETRY_AFTER_S: Final = "10"
 MOST_WAITING: Final = 1_000
 """How many events wait for a listener who reads slowly."""
 MEDIA_TYPE: Final = "text/event-stream"
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 EventType = Literal["remembered", "changed", "forgotten", "surfaced"]
 SUBJECT_NAMES: Final[Mapping[EventType, str]] = {
     "remembered": "memory.remembered",
@@ -42,6 +45,11 @@ _TYPES: Final = {name: event_type for event_type, name in SUBJECT_NAMES.items()}
 def type_of(message: Msg) -> EventType:
     """Return what an event is called over HTTP."""
     return _TYPES[Subject.parse(message.subject).name]
+
+
+def _event_text(event_type: str, data: str) -> str:
+    """Return an event as it is sent; its data are one line of JSON."""
+    return f"event: {event_type}\ndata: {data}\n\n"
 
 
 class Listener:
@@ -209,8 +217,7 @@ class _EventResponse(StreamingResponse):
     """Sends the events of a listener, who leaves with it, also when nothing could be sent."""
 
     def __init__(self, feeds: EventFeeds, listener: Listener, user_id: str | None) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(_lines(listener, user_id), media_type=MEDIA_TYPE, headers=headers)
+        super().__init__(_lines(listener, user_id), media_type=MEDIA_TYPE, headers=_HEADERS)
         self._feeds, self._listener = feeds, listener
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,4 +250,33 @@ def _event(message: Msg, user_id: str | None) -> str | None:
     body = json.loads(message.data)
     if user_id is not None and body.get("user_id") != user_id:
         return None
-    return f"id: {message.metadata.sequence.stream}\nevent: {type_of(message)}\ndata: {json.dumps(body)}\n\n"
+    return f"id: {message.metadata.sequence.stream}\n{_event_text(type_of(message), json.dumps(body))}"
+
+
+class AnswerStream(StreamingResponse):
+    """Sends the parts of a reply as `sentence`, and the reply as `answer`; ends with the client.
+
+    What fails before the first of them is answered as for any other request, and later with an event `error`.
+    """
+
+    def __init__(self, parts: PartsOfReply) -> None:
+        super().__init__(self._events(), media_type=MEDIA_TYPE, headers=_HEADERS)
+        self._parts = parts
+
+    async def stream_response(self, send: Send) -> None:
+        """Send status and events, once there is the first."""
+        async with aclosing(self._parts):
+            self._first = await anext(self._parts)
+            await super().stream_response(send)
+
+    async def _events(self) -> AsyncIterator[str]:
+        yield _part(*self._first)
+        try:
+            async for each in self._parts:
+                yield _part(*each)
+        except RicordoError as error:
+            yield _event_text("error", bytes(of_error(error).body).decode())
+
+
+def _part(is_part: bool, body: bytes) -> str:  # noqa: FBT001 - of a pair
+    return _event_text("sentence" if is_part else "answer", body.decode())

@@ -9,8 +9,9 @@ from fastapi.responses import Response
 from ricordo.messages import answers, commands, entities, listings, queries
 from ricordo.messages.inputs import Request as BusRequest
 from ricordo.messages.message_types import Message
+from ricordo_services.gateway.event_stream import MEDIA_TYPE, AnswerStream
 from ricordo_services.gateway.problems import documented
-from ricordo_services.gateway.scopes import IdempotencyKey, ask, from_query, parameters, with_body
+from ricordo_services.gateway.scopes import IdempotencyKey, ask, ask_parts, from_query, parameters, with_body
 
 router = APIRouter()
 
@@ -53,6 +54,8 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
         fields = body.model_dump(exclude_unset=True)
         if is_command and idempotency_key is not None:
             fields.setdefault("request_id", idempotency_key)
+        if fields.get("stream"):
+            return AnswerStream(ask_parts(request, wire, fields))
         return await ask(request, wire, fields)
 
     router.add_api_route(
@@ -62,7 +65,7 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
         summary=summary,
         operation_id=path,
         response_model=reply,
-        responses=documented(),
+        responses=documented() | ({200: {"content": {MEDIA_TYPE: {}}}} if path == "answer" else {}),
     )
 
 

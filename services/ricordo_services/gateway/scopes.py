@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import QueryParams
 
 from ricordo.client import MemoryClient, NotFound
-from ricordo.client.connection import Connection
+from ricordo.client.connection import Connection, PartsOfReply
 from ricordo.messages.filters import Filters
 from ricordo.messages.inputs import Request as BusRequest
 from ricordo.messages.inputs import StrictMessage
@@ -78,6 +78,12 @@ async def ask(
     user = user_of(request, cast("str | None", fields.get("user_id")))
     found = await connection_of(request).ask_raw(wire, {**fields, "user_id": user}, timeout)
     return Response(found, media_type=JSON)
+
+
+def ask_parts(request: Request, wire: type[BusRequest], fields: Mapping[str, object]) -> PartsOfReply:
+    """Send a request of the key's user to the bus; return the parts of its reply, and the reply."""
+    user = user_of(request, cast("str | None", fields.get("user_id")))
+    return connection_of(request).ask_parts(wire, {**fields, "user_id": user}, None)
 
 
 def as_json(message: BaseModel) -> Response:

@@ -21,11 +21,11 @@ from ricordo.memory.answers import (
 from ricordo.memory.context.token_budget import Count
 from ricordo.memory.facts import SINGLE_VALUED, USER, Fact
 from ricordo.memory.model import Memory
-from ricordo.messages.answers import AnswerReply, AnswerRequest
+from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
 from ricordo.messages.ids import memory_id
-from ricordo.models.llm_answers import LlmAnswers
-from ricordo.runtime.handling import QueryResult
+from ricordo.models.llm_answers import LlmAnswers, OnSentence
+from ricordo.runtime.handling import QueryResult, SendPart
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQuestion
 from ricordo_services.retrieval.context import language_of_reply
@@ -51,26 +51,40 @@ class AnswerService:
 
     async def __call__(self, tenant: str, request: AnswerRequest, /) -> QueryResult:
         """Recall, and answer from the facts and memories that were found."""
+        return await self._answer(tenant, request)
+
+    async def in_parts(self, tenant: str, request: AnswerRequest, send: SendPart, /) -> QueryResult:
+        """Answer, and send each sentence of the model as soon as it is checked; else the answer as one."""
+
+        async def on_sentence(written: WrittenAnswer) -> None:
+            await send(AnswerPart(text=written.text, sources=_sources(tenant, written)))
+
+        return await self._answer(tenant, request, on_sentence)
+
+    async def _answer(
+        self, tenant: str, request: AnswerRequest, on_sentence: OnSentence | None = None
+    ) -> QueryResult:
         recalled = await self.recall(tenant, request)
         language = language_of_reply(request, recalled)
         material = await self._material(tenant, request, recalled)
         confidence = _confidence(recalled, material)
         written, by = WrittenAnswer(""), AnsweredBy.RULES
         if confidence >= SUFFICIENT and (material.facts or material.memories):
-            full = request.style is AnswerStyle.FULL
+            asked, full = (material, language, recalled.zone), request.style is AnswerStyle.FULL
             if self.writer is not None:
-                written = await self.writer.answer(material, language, recalled.zone, full=full) or written
+                written = await self.writer.answer(*asked, full=full, on_sentence=on_sentence) or written
                 by = AnsweredBy.LLM if written.text else by
             if not written.text:
                 # In a thread: the excerpt of a long message would block the event loop.
-                written = await asyncio.to_thread(
-                    write_answer, material, language, recalled.zone, self.count, full=full
-                )
+                written = await asyncio.to_thread(write_answer, *asked, self.count, full=full)
         answered = bool(written.text)
         used = {memory.id for memory in written.memories}
         recalled.memories = [one for one in recalled.memories if one.memory.id in used]
+        text = written.text or _refusal(request, recalled, language)
+        if on_sentence is not None and by is AnsweredBy.RULES:
+            await on_sentence(replace(written, text=text))
         reply = AnswerReply(
-            answer=written.text or _refusal(request, recalled, language),
+            answer=text,
             answered=answered,
             confidence=round(confidence, 4),
             sources=_sources(tenant, written),

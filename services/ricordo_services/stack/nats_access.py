@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.bus.nats.permissions import inbox_of_worker, of_worker
-from ricordo.messages.routing import Permissions, bot_events, bot_permissions, bot_requests, bot_subjects
+from ricordo.messages.routing import Permissions, bot_permissions, bot_services, bot_subjects, most_replies
 from ricordo.messages.subjects import PREFIX, every_tenant
 from ricordo_services import private_files as private
 from ricordo_services.stack.nats_users import USERS_FILE, AccessRefused, User, UserRole, Users
@@ -35,8 +35,10 @@ def configuration(users: Users) -> str:
 
 def _of_ricordo(users: Users) -> Mapping[str, object]:
     """Return the account of the workers. The server refuses the account of a tenant what is another's."""
-    services = [every_tenant(name) for name in (*bot_events(), *bot_requests())]
-    exports = [{"service": subject, "account_token_position": _TENANT_AT} for subject in services]
+    exports: list[Mapping[str, object]] = [
+        {"service": every_tenant(name), "account_token_position": _TENANT_AT, "response_type": response}
+        for name, response in bot_services().items()
+    ]
     exports += [{"stream": subject, "account_token_position": _TENANT_AT} for subject in bot_subjects("*")]
     ours = [user for user in users.users if user.role is not UserRole.BOT]
     return {"jetstream": "enabled", "users": [_user(user) for user in ours], "exports": exports}
@@ -44,7 +46,7 @@ def _of_ricordo(users: Users) -> Mapping[str, object]:
 
 def _of_tenant(users: Users, tenant: str) -> Mapping[str, object]:
     imports = [
-        *_imported("service", bot_permissions(tenant).publish),
+        *_imported("service", (every_tenant(name).replace("*", tenant, 1) for name in bot_services())),
         *_imported("stream", bot_subjects(tenant)),
     ]
     bots = [user for user in users.users if user.role is UserRole.BOT and user.of == tenant]
@@ -64,7 +66,7 @@ def _user(user: User) -> Mapping[str, object]:
         case UserRole.WORKER:
             # In its account all requests come from an operator, or from a tenant by way of the server, which
             # then names the address of the reply.
-            answers = {"allow_responses": {"max": 1, "expires": "2m"}}
+            answers = {"allow_responses": {"max": most_replies(user.of), "expires": "2m"}}
             return {**signs_in, "permissions": {**_said(of_worker(user.of)), **answers}}
         case UserRole.BOT:
             # The inbox of any client is heard by the bots of the same account only.

@@ -264,10 +264,10 @@ class DeadLetterRecorder(Protocol):
 
 
 class Request(ReceivedMessage, Protocol):
-    """A request that waits for one reply."""
+    """A request that waits for a reply."""
 
     async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Send the reply; without one the caller waits.
+        """Send the reply, or a part of it before; without a reply the caller waits.
 
         Raises:
             BusError: the reply could not be sent (no connection, or too large).

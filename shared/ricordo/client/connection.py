@@ -4,15 +4,15 @@ import asyncio
 import re
 import ssl
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeAlias, TypeVar
 
 import nats.errors
-from nats.aio.client import Client
+from nats.aio.client import NO_RESPONDERS_STATUS, Client
 from nats.aio.msg import Msg
-from nats.js.api import PubAck
+from nats.js.api import Header, PubAck
 from pydantic import ValidationError
 
 from ricordo.client.addresses import checked_addresses, without_credentials
@@ -22,11 +22,14 @@ from ricordo.messages.errors import DecodeError
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import inbox_prefix
-from ricordo.messages.subjects import Subject, checked_tenant
+from ricordo.messages.subjects import PART, Subject, checked_tenant
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R", bound=Message)
 T = TypeVar("T")
+
+PartsOfReply: TypeAlias = AsyncGenerator[tuple[bool, bytes], None]
+"""The parts of a reply and at last the reply: whether it is a part, and its JSON."""
 
 _DENIED: Final = re.compile(r"permissions violation for publish to \"([^\"]+)\"")
 
@@ -135,6 +138,32 @@ class Connection:
                 subject, self.client.request(subject, body, timeout=seconds)
             )
         return successful(message)
+
+    async def ask_parts(
+        self, request: type[Request], fields: Mapping[str, object], timeout: float | None
+    ) -> PartsOfReply:
+        """Do as `ask_raw` with `stream`, and yield the parts and at last the reply, within `timeout` each."""
+        body = written(built(request, {**fields, "stream": True}))
+        subject, inbox = str(Subject(self.tenant, request.name)), self.client.new_inbox()
+        seconds = self.timeout if timeout is None else timeout
+        self._check_size(body, {})
+        with self._translated(subject, seconds):
+            subscription = await self.client.subscribe(inbox)
+        try:
+            with self._translated(subject, seconds):
+                await self.client.publish(subject, body, reply=inbox)
+            is_part = True
+            while is_part:
+                with self._translated(subject, seconds):
+                    message = await self._raise_if_denied(subject, subscription.next_msg(seconds))
+                    headers = message.headers or {}
+                    if headers.get(Header.STATUS) == NO_RESPONDERS_STATUS:
+                        raise nats.errors.NoRespondersError
+                is_part = PART in headers
+                yield is_part, message.data if is_part else successful(message)
+        finally:
+            with suppress(nats.errors.Error, OSError):  # closed with the connection
+                await subscription.unsubscribe()
 
     async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
         """Publish to JetStream, and wait for the acknowledgement.

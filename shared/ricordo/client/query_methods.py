@@ -1,9 +1,12 @@
 """Query methods of the client."""
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Unpack
 from uuid import UUID
 
 from ricordo.client.connection import Connection
+from ricordo.client.error_translation import answer
 from ricordo.client.options import (
     AnswerOptions,
     ContextOptions,
@@ -15,7 +18,8 @@ from ricordo.client.options import (
     RecallOptions,
     When,
 )
-from ricordo.messages import answers, listings, queries
+from ricordo.messages import listings, queries
+from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.entities import EntitiesReply, EntitiesRequest, GraphReply, GraphRequest
 
 
@@ -45,10 +49,24 @@ class QueryMethods:
 
     async def answer(
         self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[AnswerOptions]
-    ) -> answers.AnswerReply:
+    ) -> AnswerReply:
         """Answer a question from memories and facts, or say that they do not suffice."""
         fields = {"user_id": user_id, "query": query, **options}
-        return await self._connection.ask(answers.AnswerRequest, answers.AnswerReply, fields, timeout)
+        return await self._connection.ask(AnswerRequest, AnswerReply, fields, timeout)
+
+    async def answer_stream(
+        self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[AnswerOptions]
+    ) -> AsyncGenerator[AnswerPart | AnswerReply, None]:
+        """Yield each sentence of an answer as soon as it is written and checked, and at last the reply.
+
+        `timeout` is the seconds to the next of them. Sentences before an error hold. To stop early, leave the
+        loop within `contextlib.aclosing`.
+        """
+        fields = {"user_id": user_id, "query": query, **options}
+        asking, name = self._connection.ask_parts(AnswerRequest, fields, timeout), "query.answer"
+        async with aclosing(asking):
+            async for is_part, body in asking:
+                yield answer(body, name, AnswerPart) if is_part else answer(body, name, AnswerReply)
 
     async def history(
         self, user_id: str, *, timeout: float | None = None, **options: Unpack[HistoryOptions]

@@ -1,11 +1,14 @@
 """The query that answers a question in words."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 from uuid import UUID
 
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
 from ricordo.messages.message_types import Count, Flag, Message, Unit
 from ricordo.messages.queries import RecallRequest
+
+MOST_PARTS: Final = 8
+"""The most parts of one answer; permissions allow so many messages and the reply."""
 
 
 class AnswerRequest(RecallRequest):
@@ -14,6 +17,16 @@ class AnswerRequest(RecallRequest):
     name: ClassVar[str] = "query.answer"
 
     style: AnswerStyle = AnswerStyle.SHORT
+    stream: Flag = False
+    """Whether each sentence is sent as soon as it is written and checked, before the reply."""
+
+
+class AnswerPart(Message):
+    """A sentence of an answer that is being written; joined by spaces they are the `answer` of the reply."""
+
+    text: str
+    sources: tuple[UUID, ...] = ()
+    """Ids of the facts and memories that the sentence rests on."""
 
 
 class AnswerReply(Message):

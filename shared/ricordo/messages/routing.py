@@ -64,6 +64,7 @@ class Contract:
             empty for events of bots. Lifecycle publishes lost events again; jobs use the name of their
             worker.
         consumers: durable consumers of an event; empty if no worker reads it.
+        part: sent before the reply, up to `MOST_PARTS` times, if the request has `stream`; None for never.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Contract:
     responder: Responder | None = None
     writers: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
+    part: type[Message] | None = None
 
     @property
     def from_bots(self) -> bool:
@@ -113,8 +115,8 @@ def _event(
     )
 
 
-def _query(body: type[Request], reply: type[Message]) -> Contract:
-    return Contract(body.name, ContractKind.QUERY, body, reply, RESPONDERS[ContractKind.QUERY])
+def _query(body: type[Request], reply: type[Message], part: type[Message] | None = None) -> Contract:
+    return Contract(body.name, ContractKind.QUERY, body, reply, RESPONDERS[ContractKind.QUERY], part=part)
 
 
 def _command(
@@ -159,7 +161,7 @@ _ALL: Final = (
     _event(events.SessionSummarized, "lifecycle"),
     _query(queries.RecallRequest, queries.RecallReply),
     _query(queries.ContextRequest, queries.ContextReply),
-    _query(answers.AnswerRequest, answers.AnswerReply),
+    _query(answers.AnswerRequest, answers.AnswerReply, answers.AnswerPart),
     _query(queries.HistoryRequest, queries.HistoryReply),
     _query(queries.FactsRequest, queries.FactsReply),
     _query(queries.TimelineRequest, queries.TimelineReply),
@@ -273,6 +275,22 @@ def bot_events() -> tuple[str, ...]:
 def bot_requests() -> tuple[str, ...]:
     """Return the names of requests, with a wildcard."""
     return tuple(f"{kind.value}.*" for kind in (ContractKind.QUERY, ContractKind.COMMAND))
+
+
+def most_replies(worker: str) -> int:
+    """Return the most messages with which `worker` answers one request."""
+    senders = {one.responder.worker for one in CONTRACTS.values() if one.part and one.responder}
+    return answers.MOST_PARTS + 1 if worker in senders else 1
+
+
+def bot_services() -> Mapping[str, str]:
+    """Return what bots publish and ask, and whether one message answers it (`single`) or several (`stream`).
+
+    Queries stand by their names: where two imports of an account match a subject, both pass a request on.
+    """
+    queries = [one for one in CONTRACTS.values() if one.kind is ContractKind.QUERY]
+    single = dict.fromkeys((*bot_events(), "command.*"), "single")
+    return single | {one.name: "stream" if one.part else "single" for one in queries}
 
 
 def bot_subjects(tenant: str) -> tuple[str, ...]:

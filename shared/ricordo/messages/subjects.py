@@ -129,6 +129,8 @@ MESSAGE_ID: Final = "Nats-Msg-Id"
 TRACE_PARENT: Final = "traceparent"
 REPLAYED_FOR: Final = "Ricordo-Replayed-For"
 """The only consumer for which a derived event is replayed; the others of its subject skip it."""
+PART: Final = "Ricordo-Part"
+"""The number of a part of a reply, from 1; the reply itself comes last, without it."""
 
 
 def event_headers(

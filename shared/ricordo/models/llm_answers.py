@@ -1,8 +1,8 @@
 """Writes answers with a language model; only sentences that their sources support are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import tzinfo
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,12 +15,16 @@ from ricordo.memory.facts import Fact
 from ricordo.memory.llm_condensation import find_fault
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
-from ricordo.models.ollama.reader import LlmUse, prompt_for
+from ricordo.messages.answers import MOST_PARTS
+from ricordo.models.ollama.reader import LlmUse, finished_items, prompt_for
 
 _TOKENS: Final = 384
 _MEMORIES: Final = 10
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
+OnSentence: TypeAlias = Callable[[WrittenAnswer], Awaitable[None]]
+"""Called with each supported sentence, and what it cites."""
+_Source: TypeAlias = tuple[Fact | Memory, LlmMessage]
 
 
 class AnswerSentence(BaseModel):
@@ -37,7 +41,7 @@ class AnswerClaim(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    sentences: Annotated[list[AnswerSentence], Field(max_length=8)]
+    sentences: Annotated[list[AnswerSentence], Field(max_length=MOST_PARTS)]
 
 
 class LlmAnswers(LlmUse):
@@ -49,9 +53,19 @@ class LlmAnswers(LlmUse):
     use = "answers"
 
     async def answer(
-        self, material: AnswerMaterial, language: str, zone: tzinfo, *, full: bool
+        self,
+        material: AnswerMaterial,
+        language: str,
+        zone: tzinfo,
+        *,
+        full: bool,
+        on_sentence: OnSentence | None = None,
     ) -> WrittenAnswer | None:
-        """Answer from the facts and memories that were found, each sentence by what it cites."""
+        """Answer from the facts and memories that were found, each sentence by what it cites.
+
+        Args:
+            on_sentence: called while the model writes. If it fails then, the sentences so far are the answer.
+        """
         shown = _sources(material, language, zone)
         if not shown:
             return None
@@ -59,24 +73,29 @@ class LlmAnswers(LlmUse):
         prompt = prompt_for(
             "answer", {"question": material.question, "texts": texts}, language, 5 if full else 2
         )
-        claim = await self._ask(prompt, AnswerClaim, _TOKENS)
-        if claim is None:
-            return None
         sentences: list[str] = []
         used: dict[int, Fact | Memory] = {}
-        for sentence in claim.sentences:
-            cited = [number for number in dict.fromkeys(sentence.evidence) if 1 <= number <= len(shown)]
-            if self._supports([shown[number - 1][1] for number in cited], sentence.text, language):
-                sentences.append(escape_lines(collapse(normalise(sentence.text))))
-                used |= {number: shown[number - 1][0] for number in cited}
-        if not sentences:
-            return None
-        sources = [used[number] for number in sorted(used)]
-        return WrittenAnswer(
-            " ".join(sentences),
-            tuple(one for one in sources if isinstance(one, Fact)),
-            tuple(one for one in sources if isinstance(one, Memory)),
-        )
+        checked: list[AnswerSentence] = []
+
+        async def check(written: Sequence[AnswerSentence]) -> None:
+            for sentence in written[len(checked) : MOST_PARTS]:
+                checked.append(sentence)
+                cited = [number for number in dict.fromkeys(sentence.evidence) if 1 <= number <= len(shown)]
+                if self._supports([shown[number - 1][1] for number in cited], sentence.text, language):
+                    sentences.append(escape_lines(collapse(normalise(sentence.text))))
+                    sources = {number: shown[number - 1][0] for number in cited}
+                    used.update(sources)
+                    if on_sentence is not None:
+                        await on_sentence(_written(sentences[-1:], sources))
+
+        async def check_finished(text: str) -> None:
+            await check(finished_items(text, "sentences", AnswerSentence))
+
+        ask, on_text = self._reader.ask, None if on_sentence is None else check_finished
+        claim = await self._throttle.single(lambda: ask(prompt, AnswerClaim, _TOKENS, self.use, on_text))
+        if claim is not None:
+            await check(claim.sentences)
+        return _written(sentences, used) if sentences else None
 
     def _supports(self, cited: Sequence[LlmMessage], sentence: str, language: str) -> bool:
         if not cited:
@@ -87,9 +106,16 @@ class LlmAnswers(LlmUse):
         return fault is None
 
 
-def _sources(
-    material: AnswerMaterial, language: str, zone: tzinfo
-) -> Sequence[tuple[Fact | Memory, LlmMessage]]:
+def _written(sentences: Sequence[str], used: Mapping[int, Fact | Memory]) -> WrittenAnswer:
+    sources = [used[number] for number in sorted(used)]
+    return WrittenAnswer(
+        " ".join(sentences),
+        tuple(one for one in sources if isinstance(one, Fact)),
+        tuple(one for one in sources if isinstance(one, Memory)),
+    )
+
+
+def _sources(material: AnswerMaterial, language: str, zone: tzinfo) -> Sequence[_Source]:
     """Return what the model is shown: facts as sentences, and memories with their speaker and day."""
     facts = [(one, LlmMessage(fact_sentence(one, language, zone), language)) for one in material.facts]
     memories = [
@@ -101,7 +127,7 @@ def _sources(
         )
         for one in material.memories[:_MEMORIES]
     ]
-    shown: list[tuple[Fact | Memory, LlmMessage]] = [*facts[: FACTS[True]], *memories]
+    shown: list[_Source] = [*facts[: FACTS[True]], *memories]
     return [(source, one) for source, one in shown if not one.gives_orders]
 
 

@@ -3,9 +3,9 @@
 A handler never acknowledges, publishes, sleeps or retries; the runtime does, by its outcomes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 from uuid import UUID
 
 from ricordo.messages.codec import encode
@@ -18,6 +18,9 @@ E_contra = TypeVar("E_contra", contravariant=True)
 
 _REASON_MAX_CHARS: Final = 300
 Q_contra = TypeVar("Q_contra", bound=Message, contravariant=True)
+
+SendPart: TypeAlias = Callable[[Message], Awaitable[None]]
+"""Sends a part of a reply; never raises, as the reply holds all parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +132,22 @@ class QueryHandler(Protocol[Q_contra]):
         ...
 
 
+@runtime_checkable
+class PartsHandler(Protocol[Q_contra]):
+    """A query handler that can send parts of a reply before it."""
+
+    async def in_parts(self, tenant: str, request: Q_contra, send: SendPart, /) -> QueryResult:
+        """Answer `request` of `tenant`, which has `stream`, as a call of the handler does."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRoute:
     """How the requests of one name are handled.
 
     Attributes:
         handler: answers.
-        deadline: seconds from the arrival of a request to a reply with `timeout`.
+        deadline: seconds from the arrival of a request, or its last part, to a reply with `timeout`.
         fit: shortens a reply to a number of bytes of JSON; None to refuse a reply that is too long.
     """
 

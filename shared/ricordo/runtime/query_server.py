@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 from uuid import uuid4
 
@@ -10,13 +11,14 @@ import structlog
 
 from ricordo.bus.port import BusError, BusUnavailable, Endpoint, Publisher, Request, RequestReceiver
 from ricordo.clock import Clock
-from ricordo.messages.codec import decode
+from ricordo.messages.codec import decode, encode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
-from ricordo.messages.subjects import TRACE_PARENT, InvalidSubject, Subject, every_tenant
+from ricordo.messages.subjects import PART, TRACE_PARENT, InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.event_publishing import stamp, to_message
-from ricordo.runtime.handling import QueryResult, QueryRoute, RequestError, encoded
+from ricordo.runtime.handling import PartsHandler, QueryResult, QueryRoute, RequestError, SendPart, encoded
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
 from ricordo.runtime.scheduling import QueryPriority
@@ -195,10 +197,14 @@ class QueryServer:
         if route is None:
             raise RequestError(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
-            async with asyncio.timeout(route.deadline), self._slots:
+            async with asyncio.timeout(route.deadline) as limit, self._slots:
                 with self._priority.interactive():
-                    result = await route.handler(subject.tenant, message)
-            answer = result if isinstance(result, QueryResult) else QueryResult(result)
+                    if isinstance(route.handler, PartsHandler) and getattr(message, "stream", False):
+                        send = self._sender(request, limit, route.deadline)
+                        answer = await route.handler.in_parts(subject.tenant, message, send)
+                    else:
+                        result = await route.handler(subject.tenant, message)
+                        answer = result if isinstance(result, QueryResult) else QueryResult(result)
             return answer, encoded(answer.reply, route.fit)
         except RequestError:
             raise
@@ -213,6 +219,17 @@ class QueryServer:
         except Exception:  # noqa: BLE001 - the caller gets a reply in any case
             _log.exception("request failed")
             raise RequestError(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
+
+    def _sender(self, request: Request, limit: asyncio.Timeout, deadline: float) -> SendPart:
+        """Return what sends parts of a reply; each begins the deadline anew."""
+        numbers = count(1)
+
+        async def send(part: Message) -> None:
+            await self._send(request, encode(part), {PART: str(next(numbers))})
+            if not limit.expired():
+                limit.reschedule(asyncio.get_running_loop().time() + deadline)
+
+        return send
 
     async def _send_error(self, request: Request, body: ErrorBody, began: float) -> None:
         if body.error.code in _FAILURES:

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import nats.errors
 import pytest
+from nats.aio.msg import Msg
 from tests.fixtures.certificates import make_certificate
+from tests.fixtures.eventually import eventually
 from tests.fixtures.secure_system import NatsUsers
 
 from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.bus.nats.topology import Limits
 from ricordo.bus.port import NotAllowed, Outgoing
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
+from ricordo.messages.answers import MOST_PARTS
 
 _SMALL = Limits(incoming_bytes=1_000_000, derived_bytes=1_000_000, dead_letter_bytes=1_000_000)
 TOPOLOGY = ricordo_topology(_SMALL)
@@ -30,8 +33,7 @@ async def users(tmp_path: Path) -> AsyncIterator[NatsUsers]:
 
 
 async def tell(users: NatsUsers, tenant: str, user: str | None = None) -> None:
-    async with MemoryClient.connect(users.url(user or f"bot-{tenant}"), tenant, timeout=3) as memory:
-        await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+    await tell_with(users.url(user or f"bot-{tenant}"), tenant)
 
 
 async def test_a_new_tenant_comes_in_while_the_server_runs_and_nobody_else_notices(
@@ -73,8 +75,8 @@ async def test_a_bot_that_was_taken_away_is_put_out(users: NatsUsers) -> None:
         await tell_with(former)
 
 
-async def tell_with(url: str) -> None:
-    async with MemoryClient.connect(url, "acme", timeout=3) as memory:
+async def tell_with(url: str, tenant: str = "acme") -> None:
+    async with MemoryClient.connect(url, tenant, timeout=3) as memory:
         await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
 
 
@@ -91,6 +93,23 @@ async def test_a_bot_hears_that_nobody_answers(users: NatsUsers) -> None:
     async with MemoryClient.connect(users.url("bot-acme"), "acme", timeout=5) as memory:
         with pytest.raises(Unavailable, match=r"nobody|no worker"):
             await memory.recall("u-1", "ciao")
+
+
+async def test_only_an_answer_comes_in_parts_and_in_no_more_than_allowed(users: NatsUsers) -> None:
+    async with users.connection("worker-retrieval") as worker, users.connection("bot-acme") as bot:
+
+        async def answer(request: Msg) -> None:
+            for _ in range(MOST_PARTS + 3):
+                await worker.publish(request.reply, b"{}")
+
+        await worker.subscribe("memory.v1.*.query.>", "retrieval", cb=answer)
+        await worker.flush()
+        replies = {query: await bot.subscribe(f"_INBOX.{query}") for query in ("answer", "recall")}
+        for query in replies:
+            await bot.publish(f"memory.v1.acme.query.{query}", b"{}", reply=f"_INBOX.{query}")
+        await eventually(lambda: len(users.violations()) == 4)  # two of eleven, twice
+        await bot.flush()
+        assert [one.pending_msgs for one in replies.values()] == [MOST_PARTS + 1, 1]
 
 
 async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: NatsUsers) -> None:

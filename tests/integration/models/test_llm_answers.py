@@ -1,18 +1,22 @@
 """Answers by a model on a stand-in for Ollama: supported sentences are kept, the rest is counted."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import cast
+from unittest.mock import AsyncMock
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.material import fact
 from tests.fixtures.ollama_stand_in import ANSWER_TOKENS, PROMPT_TOKENS, Body, OllamaStandIn
 from tests.fixtures.scraping import scraped
 
-from ricordo.memory.answers import AnswerMaterial
+from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama import OllamaReader, ollama_server
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.metrics import Metrics
 from ricordo.testing.factories import memory
@@ -95,9 +99,42 @@ async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, m
     server.behaviour.chat = Answering([TRUE])
     before = counted()
     await model.answer(MATERIAL, "en", ZONE, full=False)
+    await model.answer(MATERIAL, "en", ZONE, full=False, on_sentence=AsyncMock())
     after = counted()
-    assert after["prompt"] - before["prompt"] == PROMPT_TOKENS
-    assert after["answer"] - before["answer"] == ANSWER_TOKENS
+    assert after["prompt"] - before["prompt"] == 2 * PROMPT_TOKENS
+    assert after["answer"] - before["answer"] == 2 * ANSWER_TOKENS
+
+
+@pytest.mark.parametrize("end", ["whole", "broken", "stalled"])
+async def test_each_supported_sentence_is_told_while_the_model_writes(
+    server: OllamaStandIn, model: LlmAnswers, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """What was told stands where the model breaks off, and without a sentence there is no answer."""
+    texts = [("You live in Trieste.", 1), ("You paid 400 euros to Bruno.", 1), (str(TRUE["text"]), 2)]
+    told = AsyncMock()
+
+    async def writing(content: str) -> AsyncIterator[str]:
+        begun = content.index("euros")
+        for letter in content[:begun]:
+            yield letter
+        await eventually(lambda: told.await_count == 1)
+        if end == "stalled":
+            await asyncio.Event().wait()
+        if end == "broken":
+            raise ConnectionResetError
+        yield content[begun:]
+
+    monkeypatch.setattr(ollama_server, "_STALLED_S", 0.2)
+    server.behaviour.chat = Answering([{"text": text, "evidence": [at]} for text, at in texts])
+    server.behaviour.writing = writing
+    found = await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told)
+    expected = [WrittenAnswer(texts[0][0], (HOME,)), WrittenAnswer(texts[2][0], (), (TRIP,))]
+    expected = expected[: 2 if end == "whole" else 1]
+    assert [call.args[0] for call in told.await_args_list] == expected
+    assert found is not None
+    assert found.text == " ".join(one.text for one in expected)
+    server.behaviour.drop = True
+    assert await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told) is None
 
 
 async def test_a_text_with_orders_is_not_shown_and_without_texts_nothing_is_asked(

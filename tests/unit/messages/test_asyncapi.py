@@ -92,7 +92,8 @@ def test_a_request_is_answered_with_its_reply_or_an_error(contract: Contract) ->
     assert channel["address"] is None  # an inbox
     assert bodies == list(map(found, channel["messages"].values()))
     assert contract.reply is not None
-    assert [found(body["payload"])["title"] for body in bodies] == [contract.reply.__name__, "ErrorBody"]
+    answers = [one.__name__ for one in (contract.reply, contract.part) if one is not None]
+    assert [found(body["payload"])["title"] for body in bodies] == [*answers, "ErrorBody"]
     assert operation["bindings"]["nats"]["queue"]
 
 
@@ -147,18 +148,17 @@ def keywords(schema: object) -> set[str]:
 
 @pytest.mark.parametrize("key", [key for key in MESSAGES if key != "dead-letter"])
 def test_the_code_reads_the_examples(key: str) -> None:
-    name = key.removesuffix(".request").removesuffix(".reply")
+    name, _, kind = key.rpartition(".")
     for example in MESSAGES[key]["examples"]:
         body = json.dumps(example["payload"]).encode()
         if key == "error":
             error = decode_as(ErrorBody, body)
             assert error.headers() == example["headers"]
-        elif key.endswith(".reply"):
-            reply = CONTRACTS[name].reply
-            assert reply is not None
+        elif kind in ("reply", "part"):
+            reply = getattr(CONTRACTS[name], kind)
             assert json.loads(encode(decode_as(reply, body))) == example["payload"]
         else:
-            decode(name, body)
+            decode(key.removesuffix(".request"), body)
 
 
 def test_the_examples_of_events_have_the_ids_that_the_code_gives() -> None:

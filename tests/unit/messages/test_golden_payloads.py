@@ -22,17 +22,17 @@ SCHEMAS = dict(all_schemas())
 def model_of(subject: str) -> type[Message]:
     if subject == "error":
         return ErrorBody
-    if subject.endswith(".reply"):
-        reply = CONTRACTS[subject.removesuffix(".reply")].reply
-        assert reply is not None
-        return reply
+    name, _, kind = subject.rpartition(".")
+    if kind in ("reply", "part"):
+        model: type[Message] = getattr(CONTRACTS[name], kind)
+        return model
     return CONTRACTS[subject.removesuffix(".request")].body
 
 
 def is_written_by_bots(subject: str) -> bool:
     return (
         subject != "error"
-        and not subject.endswith(".reply")
+        and not subject.endswith((".reply", ".part"))
         and CONTRACTS[subject.removesuffix(".request")].from_bots
     )
 

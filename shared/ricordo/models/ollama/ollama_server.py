@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from prometheus_client import Counter
@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # a third of a second to import, for those alone who have a s
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
 _LIST_TIMEOUT_S: Final = 10.0  # for the list of models, which is short
+_STALLED_S: Final = 3.0  # without a further token of an answer
+
+OnText: TypeAlias = Callable[[str], Awaitable[None]]
+"""Called with what there is of an answer, whenever there is more."""
 
 LLM_TOKENS: Final = Counter(
     "ricordo_llm_tokens",
@@ -70,6 +74,7 @@ class OllamaServer:
         window: int | None = None,
         *,
         step: str,
+        on_text: OnText | None = None,
     ) -> str:
         """Return the model's answer, unchecked. It is deterministic: temperature and seed are 0.
 
@@ -80,25 +85,45 @@ class OllamaServer:
             tokens: maximum length of the answer.
             window: context window in tokens; a longer prompt is cut at its beginning. None for the server's
                 default.
+            on_text: asks for the answer token by token. What it raises ends the answer.
 
         Raises:
             ModelMissing: the server does not have the model.
-            ModelUnavailable: there was no valid answer in time.
+            ModelUnavailable: there was no valid answer in time, or it broke off.
         """
         options: dict[str, float] = {"temperature": 0, "seed": 0, "num_predict": tokens}
         if window is not None:
             options["num_ctx"] = window
-        async with _asking(model, self.where, self._timeout):
-            response = await self._client.chat(
-                model=model,
-                messages=[{name: encodable(value) for name, value in item.items()} for item in messages],
-                format=None if schema is None else dict(schema),
-                options=options,
-                keep_alive=_KEEP_LOADED,
-            )
-            for kind, count in (("prompt", response.prompt_eval_count), ("answer", response.eval_count)):
-                LLM_TOKENS.labels(model, step, kind).inc(count or 0)  # None where the prompt was cached
-            return response.message.content or ""
+        asked: dict[str, Any] = {
+            "model": model,
+            "messages": [{name: encodable(value) for name, value in item.items()} for item in messages],
+            "format": None if schema is None else dict(schema),
+            "options": options,
+            "keep_alive": _KEEP_LOADED,
+        }
+        if on_text is None:
+            async with _asking(model, self.where, self._timeout):
+                response = await self._client.chat(**asked)
+        else:
+            response = await self._chat_by_token(model, asked, on_text)
+        for kind, count in (("prompt", response.prompt_eval_count), ("answer", response.eval_count)):
+            LLM_TOKENS.labels(model, step, kind).inc(count or 0)  # None where the prompt was cached
+        return response.message.content or ""
+
+    async def _chat_by_token(self, model: str, asked: Mapping[str, Any], on_text: OnText) -> Any:  # noqa: ANN401
+        """Return the last chunk of an answer, with the text of all."""
+        chunks: Any = await self._client.chat(**asked, stream=True)
+        text, patience = "", self._timeout
+        async with aclosing(chunks):  # whoever leaves ends the connection, and with it the model's work
+            while True:
+                async with _asking(model, self.where, patience):
+                    chunk: Any = await anext(chunks, None)
+                    text += chunk.message.content or ""  # of None, an answer without an end, there is none
+                await on_text(text)
+                if chunk.done:
+                    chunk.message.content = text
+                    return chunk
+                patience = min(self._timeout, _STALLED_S)
 
     async def load(self, model: str, window: int | None = None) -> None:
         """Load `model` with a context window; this may take many seconds.

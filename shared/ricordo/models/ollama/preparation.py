@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
-from ricordo.models.ollama.ollama_server import OllamaServer, connect
+from ricordo.models.ollama.ollama_server import OllamaServer, OnText, connect
 
 _LOG_EVERY: Final = 10  # percent of a pull
 _LOADING_S: Final = 300.0  # to load a model, and between two progress reports of a pull
@@ -136,7 +136,12 @@ class PreparedModel:
         self._window = window
 
     async def chat(
-        self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int, step: str
+        self,
+        prompt: Sequence[Mapping[str, str]],
+        schema: Mapping[str, object] | None,
+        tokens: int,
+        step: str,
+        on_text: OnText | None = None,
     ) -> str:
         """Return the answer to `prompt`; its tokens are counted under `step`.
 
@@ -144,7 +149,9 @@ class PreparedModel:
             ModelUnavailable: there was none in time.
         """
         try:
-            return await self._server.chat(self.name, prompt, schema, tokens, self._window, step=step)
+            return await self._server.chat(
+                self.name, prompt, schema, tokens, self._window, step=step, on_text=on_text
+            )
         except (ModelUnavailable, asyncio.CancelledError):
             self._preparation.begin()  # cancelling a call also cancels the loading that it began
             raise

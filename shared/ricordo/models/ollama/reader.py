@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
 from pydantic_core import from_json
 
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.ollama.ollama_server import connect
+from ricordo.models.ollama.ollama_server import OnText, connect
 from ricordo.models.ollama.preparation import PreparedModel, preparing
 from ricordo.models.throttle import Throttle
 
@@ -75,14 +75,16 @@ class OllamaReader:
                 await preparation.finished()
             yield cls(PreparedModel(server, model, preparation, window))
 
-    async def ask(self, prompt: Prompt, shape: type[Answer], tokens: int, step: str) -> Answer:
+    async def ask(
+        self, prompt: Prompt, shape: type[Answer], tokens: int, step: str, on_text: OnText | None = None
+    ) -> Answer:
         """Return the answer to a prompt, parsed as `shape`; its tokens are counted under `step`.
 
         Raises:
             InvalidReply: it does not match.
             ModelUnavailable: there was no answer in time.
         """
-        answer = await self._llm.chat(prompt, schema_of(shape), tokens, step)
+        answer = await self._llm.chat(prompt, schema_of(shape), tokens, step, on_text)
         try:
             return shape.model_validate_json(answer)
         except ValidationError as error:
@@ -152,6 +154,14 @@ def _items(answer: str, name: str) -> Sequence[object]:
         raise InvalidReply(f"the answer about {name} is no JSON") from None
     items = document.get(name) if isinstance(document, dict) else None
     return items if isinstance(items, list) else ()
+
+
+def finished_items(answer: str, name: str, shape: type[Answer]) -> list[Answer]:
+    """Return the items of a list in an answer that is being written; the last one may be unfinished."""
+    try:
+        return [shape.model_validate(one) for one in from_json(answer, allow_partial=True)[name][:-1]]
+    except (ValueError, TypeError, KeyError):  # no list yet, or an item that will refuse the answer
+        return []
 
 
 @cache

@@ -1,0 +1,118 @@
+"""Answers in parts on a real NATS server: by the client, and over HTTP."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import httpx
+import nats
+import nats.errors
+import pytest
+from pydantic import SecretStr
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ingest_on_nats import running
+from tests.fixtures.nats_server import NatsServerProcess
+from tests.fixtures.scraping import free_port
+
+from ricordo.bus.nats import NatsBus
+from ricordo.client import MemoryClient, NoResponders
+from ricordo.clock import SystemClock
+from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
+from ricordo.messages.enumerations import AnsweredBy
+from ricordo.runtime.handling import QueryResult, QueryRoute, SendPart
+from ricordo.runtime.query_server import QueryServer
+from ricordo.settings import BusSettings, GatewaySettings
+from ricordo_services.gateway.service import Gateway
+
+ASKED: dict[str, Any] = {"user_id": "u-1", "query": "Where do I live?"}
+STREAMED = ASKED | {"stream": True}
+PARTS = [AnswerPart(text="You live in Trieste.", sources=(UUID(int=7),)), AnswerPart(text="You like it.")]
+REPLY = AnswerReply(answer="", answered=True, confidence=1, by=AnsweredBy.LLM, recall_id=UUID(int=1))
+
+
+async def fail() -> None:
+    raise RuntimeError("amid the parts")
+
+
+def speaking(bus: NatsBus, after_each: Callable[[], Awaitable[object]], deadline: float = 5.0) -> QueryServer:
+    class Speaker:
+        async def __call__(self, _: str, __: AnswerRequest) -> QueryResult:
+            return QueryResult(REPLY)
+
+        async def in_parts(self, _: str, __: AnswerRequest, send: SendPart) -> QueryResult:
+            for part in PARTS:
+                await send(part)
+                await after_each()
+            return QueryResult(REPLY)
+
+    routes = {"query.answer": QueryRoute(handler=Speaker(), deadline=deadline)}
+    sides: dict[str, Any] = {"responder": bus, "publisher": bus, "clock": SystemClock()}
+    return QueryServer(name="retrieval", kind="query", routes=routes, **sides)
+
+
+async def test_parts_come_before_the_reply_and_each_begins_the_deadline_anew(
+    server: NatsServerProcess, bus: NatsBus
+) -> None:
+    async with await nats.connect(server.url) as nc:
+        memory, sent = MemoryClient.over(nc, "acme", timeout=5), await nc.subscribe("_INBOX.>")
+        async with running(speaking(bus, lambda: asyncio.sleep(1.2), deadline=2.0)):
+            assert [one async for one in memory.answer_stream(**ASKED)] == [*PARTS, REPLY]
+            assert await memory.answer(**ASKED) == REPLY
+        numbers = [((await sent.next_msg(5)).headers or {}).get("Ricordo-Part") for _ in range(4)]
+        assert (numbers, sent.pending_msgs) == (["1", "2", None, None], 0)
+        await sent.unsubscribe()  # the server tells one subscription alone that nobody answers
+        with pytest.raises(NoResponders):
+            await anext(memory.answer_stream(**ASKED))
+
+
+@asynccontextmanager
+async def over_http(server: NatsServerProcess) -> AsyncIterator[httpx.AsyncClient]:
+    settings = GatewaySettings(port=free_port(), key=SecretStr("k"), tenant="acme")
+    headers, where = {"Authorization": "Bearer k"}, f"http://127.0.0.1:{settings.port}"
+    async with (
+        running(Gateway(BusSettings(url=server.url), settings, SystemClock())),
+        httpx.AsyncClient(base_url=where, headers=headers, timeout=60) as http,
+    ):
+        yield http
+
+
+async def events(http: httpx.AsyncClient) -> list[tuple[str, Any]]:
+    response = await http.post("/v1/answer", json=STREAMED)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    lines = [line.partition(": ")[2] for line in response.text.splitlines() if line]
+    return list(zip(lines[::2], map(json.loads, lines[1::2]), strict=True))
+
+
+async def test_parts_are_events_over_http(server: NatsServerProcess, bus: NatsBus) -> None:
+    parts, reply = [("sentence", one.model_dump(mode="json")) for one in PARTS], REPLY.model_dump(mode="json")
+    async with over_http(server) as http:
+        nobody = await http.post("/v1/answer", json=STREAMED)
+        assert (nobody.status_code, nobody.json()["code"]) == (503, "unavailable")
+        async with running(speaking(bus, lambda: asyncio.sleep(0))):
+            assert await events(http) == [*parts, ("answer", reply)]
+            assert (await http.post("/v1/answer", json=ASKED)).json() == reply
+            assert (await http.post("/v1/answer", json=STREAMED | {"query": " "})).status_code == 422
+        for after_each, code in ((fail, "internal"), (asyncio.Event().wait, "timeout")):
+            async with running(speaking(bus, after_each, deadline=0.3)):
+                first, (kind, problem) = await events(http)
+            assert (first, kind, problem["code"]) == (parts[0], "error", code)
+        found = (await http.get("/openapi.json")).json()["paths"]["/v1/answer"]["post"]["responses"]["200"]
+        assert set(found["content"]) == {"application/json", "text/event-stream"}
+
+
+async def test_a_client_that_leaves_ends_the_listening(server: NatsServerProcess, bus: NatsBus) -> None:
+    speaker = speaking(bus, asyncio.Event().wait, deadline=1.0)
+    async with await nats.connect(server.url) as nc, over_http(server) as http, running(speaker):
+        asked = await nc.subscribe("memory.v1.acme.query.answer")
+        async with http.stream("POST", "/v1/answer", json=STREAMED) as response:
+            assert await anext(response.aiter_lines()) == "event: sentence"
+        inbox = (await asked.next_msg(5)).reply
+
+        async def is_left() -> bool:
+            (answer,) = await asyncio.gather(nc.request(inbox, timeout=0.2), return_exceptions=True)
+            return isinstance(answer, nats.errors.NoRespondersError)
+
+        await eventually(is_left)
