@@ -152,7 +152,7 @@ def _called(fact: Fact, recalled: RecallResult) -> Fact:
     tie = recalled.relative.ties[-1] if recalled.relative else None
     if tie is None or fact.subject != USER or fact.predicate != tie.predicate:
         return fact
-    return replace(fact, subject=tie.noun, predicate="name")
+    return replace(fact, subject=tie.noun, predicate="name", valid_from=None)
 
 
 def _spoken_of(recalled: RecallResult, relevant: Sequence[RecalledMemory]) -> Sequence[RecalledMemory]:

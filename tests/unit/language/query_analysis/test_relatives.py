@@ -52,6 +52,7 @@ def test_they_are_known_by_other_nouns_and_in_other_languages() -> None:
     assert mother.is_spoken_of("Mamma è a Napoli")
     assert mother.is_spoken_of("Mum called.")
     assert not mother.is_spoken_of("My father called.")
+    assert not mother.is_spoken_of("The key is at my parents'.")
     assert "?has_parent/f/mamma" in mother.stored_ties()
     assert "has_parent/m/dad" not in mother.stored_ties()
     boss = asked_relative("Where does my boss live?", "en")
