@@ -182,3 +182,29 @@ async def test_a_name_that_no_sentence_introduces_is_found(bot: Bot) -> None:
     found = await bot.recall("Cosa è successo a Tortellino?")
     assert set(ids(found["memories"])[:2]) == {"m-1", "m-2"}
     assert found["analysis"]["fallback"] is None
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "question", "former"),
+    [
+        (
+            "en",
+            ["I used to play the cello but I quit.", "I play tennis on Sundays."],
+            "What did I use to play?",
+            "cello",
+        ),
+        (
+            "it",
+            ["Suonavo l'oboe, ma ho smesso.", "Gioco a tennis la domenica."],
+            "Cosa suonavo prima?",
+            "oboe",
+        ),
+    ],
+)
+async def test_what_is_no_more_is_told_when_it_is_asked_for(
+    bot: Bot, language: str, said: list[str], question: str, former: str
+) -> None:
+    await bot.remember(*(msg(f"m-{n}", text, language=language) for n, text in enumerate(said)))
+    reply = await bot.query("answer", user_id="u-1", query=question)
+    assert former in reply["answer"]
+    assert "tennis" not in reply["answer"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from ricordo.language.query_analysis.requested_predicates import CORE
+from ricordo.language.query_analysis.search_terms import asks_for_the_former
 from ricordo.language.titles import only_greets
 from ricordo.memory.answers import (
     SUFFICIENT,
@@ -104,10 +105,13 @@ class AnswerService:
             relevant = _spoken_of(recalled, relevant)
         memories = [one.memory for one in relevant]
         facts = _facts(request, recalled)
+        former = await self._former(tenant, request, recalled, facts)
+        if asks_for_the_former(request.query) and former and former[0].predicate not in SINGLE_VALUED:
+            facts, former = former, ()
         return AnswerMaterial(
             question=request.query,
             facts=facts,
-            former=await self._former(tenant, request, recalled, facts),
+            former=former,
             memories=memories,
             dated=frozenset(one.memory.id for one in relevant if one.signals.dated),
             is_list=not recalled.search_text or _is_in_time(recalled),
@@ -116,10 +120,13 @@ class AnswerService:
     async def _former(
         self, tenant: str, request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]
     ) -> Sequence[Fact]:
-        """Return the values that the best fact superseded, latest first."""
-        if not facts or facts[0].predicate not in SINGLE_VALUED:
+        """Return what the best fact superseded, or what is asked for that is no more; latest first."""
+        if facts and facts[0].predicate in SINGLE_VALUED:
+            subject, predicate = facts[0].subject, facts[0].predicate
+        elif asks_for_the_former(request.query) and recalled.analysis.requested.names:
+            subject, predicate = (*recalled.relatives.names, USER)[0], recalled.analysis.requested.names[0]
+        else:
             return ()
-        subject, predicate = facts[0].subject, facts[0].predicate
         question = FactQuestion(user_id=request.user_id, entity=subject, predicate=predicate, history=True)
         try:
             found = await self.recall.facts.queries.facts(tenant, question)

@@ -21,6 +21,11 @@ def asks_for_a_time(query: str) -> bool:
     return any(load_patterns(language).asks_time.search(flat(collapse(query))) for language in LANGUAGES)
 
 
+def asks_for_the_former(query: str) -> bool:
+    """Whether a question asks for what is no more, in any language."""
+    return any(load_patterns(language).asks_former.search(flat(collapse(query))) for language in LANGUAGES)
+
+
 def is_only_time(analysis: QueryAnalysis) -> bool:
     """Whether a question asks for all of a time, and says nothing else that could be searched for.
 
