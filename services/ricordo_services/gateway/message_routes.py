@@ -138,9 +138,10 @@ def _accepted(messages: list[Accepted], status: int) -> Response:
     response_model=queries.StatusReply,
     responses=documented(),
 )
-async def status(request: Request, message_id: Id) -> Response:
-    """Return the state of a message; `unknown` also for one of another user than the key's."""
-    fields = {"message_id": message_id, "user_id": key_of(request).user_id}
+async def status(request: Request, message_id: Id, user_id: Id | None = None) -> Response:
+    """Return the state of a message; `unknown` also for one of another user than asked for, or the key's."""
+    user = user_of(request, user_id) if user_id else key_of(request).user_id
+    fields = {"message_id": message_id, "user_id": user}
     found = await connection_of(request).ask_raw(queries.StatusRequest, fields, None)
     return Response(found, media_type=JSON)
 

@@ -134,6 +134,8 @@ async def test_a_key_reaches_no_other_user_and_no_other_tenant(
         pin = await of_another.patch(f"/v1/memories/{memory}", json={"pinned": True})
         assert problem(pin)["status"] == 404
         assert (await of_another.get("/v1/messages/m-1")).json()["state"] == "unknown"
+        assert (await http.get("/v1/messages/m-1?user_id=u-2")).json()["state"] == "unknown"
+        assert problem(await of_another.get("/v1/messages/m-1?user_id=u-1"))["status"] == 404
         assert (await of_another.delete("/v1/messages/m-1")).json()["erased"]["rows"] == 0
         for stranger in (of_another, of_other_tenant):
             own = {"query": "segreto", **({} if stranger is of_another else {"user_id": "u-1"})}
