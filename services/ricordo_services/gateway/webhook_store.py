@@ -4,7 +4,7 @@ import asyncio
 import base64
 import secrets
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final, Self
 
@@ -14,7 +14,6 @@ from nats.js.errors import BucketNotFoundError, KeyNotFoundError, KeyWrongLastSe
 from nats.js.kv import KeyValue
 from pydantic import BaseModel
 
-from ricordo.client import Unavailable
 from ricordo.messages.message_types import format_instant
 from ricordo.messages.subjects import BUCKET_OF_WEBHOOKS, STREAM_DERIVED, Subject
 from ricordo_services.api_keys import translated
@@ -25,7 +24,6 @@ _MAX_UNACKED: Final = 256
 _FORGOTTEN_AFTER_S: Final = 30 * 86_400.0
 """After which NATS removes a consumer that no gateway reads: it is longer than the stream keeps events."""
 _ACK_MARGIN_S: Final = 5.0
-_SNAPSHOT_WITHIN_S: Final = 10.0
 _WATCH_S: Final = 30.0
 
 
@@ -109,11 +107,17 @@ class WebhookStore:
         Raises:
             Unavailable: NATS does not answer.
         """
+        found: list[Webhook] = []
+        prefix = f"$KV.{BUCKET_OF_WEBHOOKS}."
         with translated():
-            async with aclosing(self.tables(f"{tenant}.>", _SNAPSHOT_WITHIN_S)) as tables:
-                async for table in tables:
-                    return sorted(table.values(), key=lambda webhook: (webhook.created_at, webhook.id))
-        raise Unavailable("NATS does not list the webhooks in time")
+            bucket = await self._bucket()
+            # Not by a watch: it leaves a consumer for minutes, of which a stream has 1,000 at most.
+            stream = await self._streams.stream_info(f"KV_{BUCKET_OF_WEBHOOKS}", f"{prefix}{tenant}.>")
+            for subject in stream.state.subjects or ():
+                with suppress(NotFoundError):  # deleted
+                    entry = await bucket.get(subject.removeprefix(prefix))
+                    found.append(Webhook.model_validate_json(entry.value or b""))
+        return sorted(found, key=lambda webhook: (webhook.created_at, webhook.id))
 
     async def remove(self, webhook: Webhook) -> None:
         """Remove a webhook; it receives no more.
@@ -140,21 +144,19 @@ class WebhookStore:
                 await bucket.update(webhook.key, disabled.model_dump_json().encode(), last=entry.revision)
             await self._delete_consumer(webhook)
 
-    async def tables(
-        self, pattern: str = ">", silence: float = _WATCH_S
-    ) -> AsyncGenerator[Mapping[str, Webhook], None]:
+    async def tables(self) -> AsyncGenerator[Mapping[str, Webhook], None]:
         """Yield the webhooks by key, and again after each change.
 
-        It ends after `silence` seconds without a change. The caller has to begin again then, since a watch
+        It ends after half a minute without a change. The caller has to begin again then, since a watch
         does not notice each loss of the server.
         """
-        watcher = await (await self._bucket()).watch(pattern)
+        watcher = await (await self._bucket()).watch(">")
         table: dict[str, Webhook] = {}
         complete = False
         try:
             with suppress(asyncio.TimeoutError):
                 while True:
-                    entry = await watcher.updates(timeout=silence)  # type: ignore[no-untyped-call]
+                    entry = await watcher.updates(timeout=_WATCH_S)  # type: ignore[no-untyped-call]
                     if entry is None:
                         complete = True
                     elif entry.operation is None and entry.value:

@@ -189,6 +189,18 @@ async def test_a_key_sees_no_webhooks_of_others_and_a_tenant_has_so_many(local: 
         assert len(await listed(http)) == 2
 
 
+async def test_a_list_of_webhooks_leaves_nothing_in_nats(local: GatewayAccess, client: Client) -> None:
+    async def consumers() -> int:
+        return (await client.jetstream().stream_info("KV_ricordo-webhooks")).state.consumer_count
+
+    async with local.client() as http:
+        made = await add(http, {"url": "https://1.1.1.1/hook"})
+        before = await consumers()
+        for _ in range(20):
+            assert [one["id"] for one in await listed(http)] == [made["id"]]
+        assert await consumers() <= before + 1  # the gateway itself may have begun to watch anew
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
