@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from nats.js.api import RetentionPolicy, StorageType, StreamConfig
+from nats.js.api import AckPolicy, ConsumerConfig, RetentionPolicy, StorageType, StreamConfig
 from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import (
@@ -43,6 +43,7 @@ class TestRicordosTopology:
         assert (derived.retention, derived.discard, derived.persist_mode) == ("limits", "old", "async")
         assert derived.max_age == 7 * 86_400
         assert derived.duplicate_window == 0.1
+        assert derived.max_consumers == 10_000
         letters = (await streams.stream_info(STREAM_DEAD_LETTERS)).config
         assert letters.subjects == ["dlq.>"]
 
@@ -100,6 +101,18 @@ class TestProvisioning:
         async with open_bus(settings(server), wanted) as bus:
             encode = await bus.subscribe("encode")
             assert (encode.ack_wait, encode.max_deliver) == (7.0, 9)
+
+    async def test_a_stream_of_before_gets_room_for_many_listeners(self, server: NatsServerProcess) -> None:
+        before = StreamSpec(name="S", subjects=("s.>",))
+        await provisioned(server, Topology(streams=[before]))
+        many = Topology(streams=[replace(before, max_consumers=2_000)])
+        async with open_bus(settings(server), many) as bus:
+            await bus.provision()
+            streams = bus._connection.streams
+            explicit = AckPolicy.EXPLICIT
+            made = [ConsumerConfig(durable_name=f"l-{n}", ack_policy=explicit) for n in range(1_100)]
+            await asyncio.gather(*(streams.add_consumer("S", one) for one in made))
+            assert (await streams.stream_info("S")).state.consumer_count == 1_100
 
     async def test_what_an_operator_set_beyond_the_declaration_stays(self, server: NatsServerProcess) -> None:
         spec = StreamSpec(name="S", subjects=("s.>",), max_bytes=1_000_000)

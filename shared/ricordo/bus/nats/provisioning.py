@@ -32,6 +32,7 @@ _STREAM_FREE: Final[Mapping[str, Field]] = {
     "max_age": lambda config: config.max_age or 0.0,
     "duplicate_window": lambda config: config.duplicate_window,
     "allow_direct": lambda config: bool(config.allow_direct),
+    "max_consumers": lambda config: config.max_consumers or -1,
 }
 _CONSUMER_FIXED: Final[Mapping[str, Field]] = {
     "deliver_policy": lambda config: _plain(config.deliver_policy),

@@ -28,6 +28,8 @@ _WINDOW: Final = 0.1
 """Deduplication spans tenants, so its window is the smallest that the server allows."""
 _DEAD_LETTER_WINDOW: Final = 3600.0
 """Dead letters are identified by their origin, which belongs to one tenant."""
+_MAX_LISTENERS: Final = 10_000
+"""Each webhook and each resumed stream of events is a consumer; by default NATS 2.15 allows 1,000."""
 _DAY: Final = 86_400.0
 _MIB: Final = 1024 * 1024
 
@@ -43,6 +45,7 @@ class StreamSpec:
         max_age: seconds for which a message is kept; 0 for ever.
         duplicate_window: seconds within which a repeated `Nats-Msg-Id` is dropped.
         persist_async: acknowledge before the message is on disk.
+        max_consumers: maximum number of consumers; -1 for the server's default.
     """
 
     name: str
@@ -54,6 +57,7 @@ class StreamSpec:
     duplicate_window: float = _WINDOW
     persist_async: bool = False
     storage: StorageType = StorageType.FILE
+    max_consumers: int = -1
 
     def config(self) -> StreamConfig:
         """Return the declaration as the server expects it."""
@@ -67,6 +71,7 @@ class StreamSpec:
             duplicate_window=self.duplicate_window,
             storage=self.storage,
             persist_mode=PersistMode.ASYNC if self.persist_async else None,
+            max_consumers=self.max_consumers,
         )
 
 
@@ -184,6 +189,7 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             max_bytes=given.derived_bytes,
             max_age=given.derived_age,
             persist_async=True,
+            max_consumers=_MAX_LISTENERS,
         ),
         StreamSpec(
             name=STREAM_DEAD_LETTERS,
