@@ -3,6 +3,7 @@
 The laws of these commands are tested on the store, in `tests/contract/store`.
 """
 
+import pytest
 from tests.e2e.test_exporting import exported, of
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg
@@ -71,3 +72,26 @@ async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again
     assert (again["id"], again["message_ids"]) == (nuts["id"], ["m-2"])
     assert (await bot.request("command.forget", U | {"message_id": "m-1"})).body["ok"]
     assert of(await exported(bot), "rejection") == [], "it is forgotten with its message"
+
+
+@pytest.mark.parametrize("scope", [{"message_id": "m-0"}, {"conversation_id": "c-1"}])
+@pytest.mark.parametrize("said", [("verify", {"verified": True}), ("correct", {"object": "Trino"})])
+async def test_what_was_asserted_of_a_fact_is_forgotten_with_the_last_message_that_states_it(
+    bot: Bot, said: tuple[str, Json], scope: Json
+) -> None:
+    torino, (name, fields) = await home(bot, "Torino"), said
+    await command(bot, name, torino, **fields)
+    if name == "correct":  # and what was corrected is confirmed
+        (trino,) = await bot.facts()
+        await command(bot, "verify", trino, verified=True)
+    assert (await bot.request("command.forget", U | scope)).body["ok"]
+    assert await bot.facts(min_confidence=0, history=True) == []
+    assert of(await exported(bot), "word") == []
+
+
+async def test_what_was_asserted_of_a_fact_stays_while_a_message_states_it(bot: Bot) -> None:
+    torino = await home(bot, "Torino", "Torino")
+    await command(bot, "verify", torino, verified=True)
+    assert (await bot.request("command.forget", U | {"message_id": "m-0"})).body["ok"]
+    (left,) = await bot.facts()
+    assert (left["object"], left["verified"], left["message_ids"]) == ("Torino", True, ["m-1"])

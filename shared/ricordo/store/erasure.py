@@ -179,8 +179,8 @@ class _Slice:
 
     async def erase(self) -> ErasureSlice:
         if self.erasure.scope is ForgetScope.USER:
-            gone = await self._retract("retract_all", self.erasure.at, _STATEMENTS * self.limit)
-            if gone is not None:
+            found = await self._fetch("retract_all", self.erasure.at, _STATEMENTS * self.limit)
+            if (gone := await self._fold_without(found)) is not None:
                 return await self._counted(ErasureCounts(graph=gone))
         found = await self._fetch(self.erasure.scope.value, self.erasure.key, self.erasure.at, self.limit)
         if not found:
@@ -194,9 +194,9 @@ class _Slice:
         unread = await relink_corrections(connection, self.tenant, user_id, memory_ids, conversations)
         if self.erasure.scope is ForgetScope.MESSAGE and conversations:
             await self._fetch("summarize_again", sorted(conversations), self.erasure.at)
-        gone = await self._retract("retract", messages)
+        gone = await self._fold_without(await self._with_assertions(await self._fetch("retract", messages)))
         if unread:  # their own facts are extracted again: they do not count
-            await self._retract("retract", [one.message_id for one in unread])
+            await self._fold_without(await self._fetch("retract", [one.message_id for one in unread]))
         counted = await self._counted(erased + ErasureCounts(graph=gone or 0))
         return replace(counted, memory_ids=sorted(memory_ids), behind=behind, unread=unread)
 
@@ -230,9 +230,18 @@ class _Slice:
         )
         return ErasureCounts(**dict(row)), [rows.progress(one) for one in again]
 
-    async def _retract(self, name: str, *arguments: object) -> int | None:
-        """Delete evidence and fold the rest; return how many facts that deletes, or None."""
-        found = await self._fetch(name, *arguments)
+    async def _with_assertions(self, retracted: Sequence[Any]) -> Sequence[Any]:
+        """Retract what the user asserted of facts that no message states; return all retracted."""
+        found = new = list(retracted)
+        while new:
+            keys = ([row[name] for row in new] for name in ("subject_key", "predicate", "object_key"))
+            requests = await self._fetch("assertions_without_message", *keys)
+            new = await self._fetch("retract", [row["message_id"] for row in requests]) if requests else []
+            found = [*found, *new]
+        return found
+
+    async def _fold_without(self, found: Sequence[Any]) -> int | None:
+        """Fold what is left without retracted evidence; return how many facts that deletes, or None."""
         if not found:
             return None
         change = EvidenceChange()

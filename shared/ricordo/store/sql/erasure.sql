@@ -146,6 +146,19 @@ delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = an
 returning
 -- include: evidence.statement
 
+-- name: assertions_without_message
+-- $3 keys of subjects, $4 predicates and $5 keys of objects that were retracted: requests in which the user confirmed or
+-- corrected a fact of them, where no message states a value of the request any more.
+select distinct a.message_id
+from unnest($3::text[], $4::text[], $5::text[]) as gone (subject_key, predicate, object_key)
+join fact_evidence a on a.tenant = $1 and a.user_id = $2 and a.subject_key = gone.subject_key
+                    and a.predicate = gone.predicate and a.object_key = gone.object_key and a.kind <> 'said'
+where not exists (
+    select from fact_evidence own
+    join fact_evidence said on said.tenant = $1 and said.user_id = $2 and said.subject_key = own.subject_key
+                           and said.predicate = own.predicate and said.object_key = own.object_key and said.kind = 'said'
+    where own.tenant = $1 and own.message_id = a.message_id)
+
 -- name: retract_all
 -- $3 until when, $4 limit. Of a user, including assertions; ordered by subject, so that a part is folded again once.
 with going as (

@@ -86,7 +86,7 @@ select true, message_id, subject_tells, object_tells,
 from known
 
 -- name: keep_word
--- An assertion needs no memory: it is deleted with its user. $2 rows, $3 as above; returned as above.
+-- An assertion needs no memory: it is deleted with its user, or with the last message that states a value of it. $2 rows, $3 as above; returned as above.
 with known as (
     select one.user_id, one.message_id, one.ordinal,
 -- include: columns of one
