@@ -11,7 +11,15 @@ from ricordo.messages.inputs import Request as BusRequest
 from ricordo.messages.message_types import Message
 from ricordo_services.gateway.event_stream import MEDIA_TYPE, AnswerStream
 from ricordo_services.gateway.problems import documented
-from ricordo_services.gateway.scopes import IdempotencyKey, ask, ask_parts, from_query, parameters, with_body
+from ricordo_services.gateway.scopes import (
+    IdempotencyKey,
+    ask,
+    ask_parts,
+    from_query,
+    given,
+    parameters,
+    with_body,
+)
 
 router = APIRouter()
 
@@ -51,7 +59,7 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
     is_command = "request_id" in wire.model_fields
 
     async def endpoint(request: Request, body: Any, idempotency_key: IdempotencyKey = None) -> Response:  # noqa: ANN401
-        fields = body.model_dump(exclude_unset=True)
+        fields = given(body)
         if is_command and idempotency_key is not None:
             fields.setdefault("request_id", idempotency_key)
         if fields.get("stream"):
@@ -71,8 +79,7 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
 
 def _add_by_url(path: str, wire: type[BusRequest], reply: type[Message], summary: str) -> None:
     async def endpoint(request: Request) -> Response:
-        fields = from_query(wire, request.query_params).model_dump(exclude_unset=True)
-        return await ask(request, wire, fields)
+        return await ask(request, wire, given(from_query(wire, request.query_params)))
 
     router.add_api_route(
         f"/v1/{path}",

@@ -104,6 +104,11 @@ def strict(model: type[Message]) -> type[Message]:
     return cast("type[Message]", made)
 
 
+def given(message: BaseModel) -> dict[str, Any]:
+    """Return the fields that a request sets as JSON, which a model can always read again."""
+    return message.model_dump(mode="json", exclude_unset=True)
+
+
 def from_query(model: type[M], query: QueryParams) -> M:
     """Read a model from the parameters of a URL; those of its filters stand beside the others.
 
