@@ -16,6 +16,7 @@ from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
 from ricordo_services.gateway.event_stream import EventFeeds
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, Problem, add_handlers
+from ricordo_services.gateway.request_draining import RequestDraining
 from ricordo_services.mcp_server.endpoint import McpEndpoint
 
 _DESCRIPTION: Final = (
@@ -28,7 +29,7 @@ _ONE_USER: Final = "assistants need a key of one user: `ricordo key create NAME 
 class Application(NamedTuple):
     """The ASGI application, and the parts of it that are run and ended."""
 
-    guarded: AccessControl
+    requests: RequestDraining
     mcp: McpEndpoint
     feeds: EventFeeds
 
@@ -60,15 +61,18 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
     app.add_api_route("/healthz", _health, methods=["GET"], summary="Tell whether the gateway answers.")
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     key = settings.key.get_secret_value() if settings.key is not None else None
-    guarded = AccessControl(
-        app=app,
-        keys=KeyStore(clients.streams, None if key is None else (settings.tenant, key)),
-        hosts=frozenset((*LOOPBACK, *(host.lower() for host in settings.hosts))),
-        origins=frozenset(settings.origins),
-        requests_per_second=settings.requests_per_second,
-        max_body_bytes=settings.max_body_bytes,
+    requests = RequestDraining(
+        AccessControl(
+            app=app,
+            keys=KeyStore(clients.streams, None if key is None else (settings.tenant, key)),
+            hosts=frozenset((*LOOPBACK, *(host.lower() for host in settings.hosts))),
+            origins=frozenset(settings.origins),
+            requests_per_second=settings.requests_per_second,
+            max_body_bytes=settings.max_body_bytes,
+        )
     )
-    return Application(guarded, mcp, feeds)
+    app.state.stopping = requests.stopping
+    return Application(requests, mcp, feeds)
 
 
 async def _health() -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Routes of messages: publish one or many, ask for the state, erase, export."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id, Instant
+from ricordo.runtime.tasks import run_until
 from ricordo_services.gateway import import_routes
 from ricordo_services.gateway.problems import GatewayError, documented, problem
 from ricordo_services.gateway.scopes import (
@@ -84,13 +86,17 @@ async def publish(
     ] = None,
     timeout: Annotated[float, Query(gt=0, le=120, description="Seconds to wait at most.")] = 30.0,
 ) -> Response:
-    """Publish messages; the answer is 202 once they are stored, and 200 once they are finished."""
+    """Publish messages; the answer is 202 once they are stored, and 200 once they are finished.
+
+    A gateway that stops waits no longer, and answers 202.
+    """
     bodies = body if isinstance(body, list) else [body]
     messages = [_to_message(one, user_of(request, one.user_id)) for one in bodies]
     _check_ids(messages)
     client = client_of(request)
     await client.publish_many(messages)
-    finished = None if wait is None else await _finished(client, messages, timeout)
+    stopping: asyncio.Event = request.app.state.stopping
+    finished = None if wait is None else await run_until(stopping, _finished(client, messages, timeout))
     if finished is None:
         return _accepted([Accepted(id=one.id) for one in messages], 202)
     code, _, reason = (finished[0].error or "").partition(": ")

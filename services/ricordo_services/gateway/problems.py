@@ -19,7 +19,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 MEDIA_TYPE: Final = "application/problem+json"
 _OTHER_SHAPE: Final = frozenset({"model_type", "model_attributes_type", "list_type"})
-_RETRY_AFTER_S: Final = "2"
+RETRY_AFTER: Final = {"Retry-After": "2"}
 _CODES: Final = {
     401: "unauthorized",
     404: "not_found",
@@ -90,7 +90,7 @@ def problem(
 
 def of_error(error: RicordoError) -> Response:
     """Return the response for an error of the bus."""
-    headers = {"Retry-After": _RETRY_AFTER_S} if isinstance(error, Unavailable) else {}
+    headers = RETRY_AFTER if isinstance(error, Unavailable) else None
     code = "stream_full" if isinstance(error, StreamFull) else error.code.value
     return problem(error.code.number, error.message, code=code, field=error.field, headers=headers)
 

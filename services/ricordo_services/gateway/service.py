@@ -1,6 +1,7 @@
 """The gateway as a service of a process: listens at once, and loads what answers in the background."""
 
 import asyncio
+import math
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -16,7 +17,8 @@ from ricordo.settings import BusSettings, GatewaySettings
 
 _log = structlog.stdlib.get_logger(__name__)
 _BACKLOG = 512
-_GRACE_S = 5
+_BROKEN_OFF_WITHIN_S = 2
+"""What is in flight after the grace period has to end so soon; what does not is cancelled by uvicorn."""
 
 
 class PortUnavailable(Exception):
@@ -54,6 +56,8 @@ class Gateway:
     name: str = "gateway"
     patience_s: float = 30
     """Seconds that a client may be silent, or not read, before its connection is closed."""
+    grace_s: float = 5
+    """Seconds that requests in flight have to end after a stop."""
 
     def __post_init__(self) -> None:
         self.health = Health(worker=self.name, clock=self.clock)
@@ -92,7 +96,7 @@ class Gateway:
         async with nats_clients.connected(self.bus) as clients:
             app = application.build(clients, self.settings)
             config = uvicorn.Config(
-                app.guarded,
+                app.requests,
                 log_config=None,
                 log_level="warning",
                 access_log=False,
@@ -100,7 +104,7 @@ class Gateway:
                 server_header=False,
                 http=access_control.PromptProtocol,
                 timeout_keep_alive=self.patience_s,
-                timeout_graceful_shutdown=_GRACE_S,
+                timeout_graceful_shutdown=math.ceil(self.grace_s) + _BROKEN_OFF_WITHIN_S,
             )
             server = Server(config)
             async with app.mcp.running(), webhook_delivery.delivering(clients, self.settings, self.health):
@@ -110,6 +114,7 @@ class Gateway:
                 stop.cancel()
                 server.should_exit = True
                 app.feeds.end()
+                app.requests.stop(self.grace_s)
                 await serving
                 await app.feeds.closed()
 

@@ -2,11 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
+import nats
 import pytest
+from nats.aio.msg import Msg
 from pydantic import SecretStr
 from tests.fixtures.gateway import FIXED_KEY
 from tests.fixtures.nats_server import NatsServerProcess
@@ -19,23 +22,40 @@ from ricordo.settings import BusSettings, GatewaySettings
 from ricordo_services.gateway.service import Gateway
 
 
+class Alone(NamedTuple):
+    """A gateway without workers, a client of it, its server of NATS, and what stops it and waits."""
+
+    http: httpx.AsyncClient
+    nats_url: str
+    stop: Callable[[], Awaitable[None]]
+
+
 @pytest.fixture
-async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def alone(tmp_path: Path) -> AsyncIterator[Alone]:
     port, stopping, ready = free_port(), asyncio.Event(), asyncio.Event()
     async with NatsServerProcess(tmp_path) as server:
         async with open_bus(NatsSettings(servers=(server.url,)), ricordo_topology()) as bus:
             await bus.provision()
         settings = GatewaySettings(port=port, key=SecretStr(FIXED_KEY))
-        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock())
+        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock(), grace_s=0.2)
         serving = asyncio.create_task(gateway.run(stopping, ready.set))
+
+        async def stop() -> None:
+            stopping.set()
+            await serving
+
         await ready.wait()
         headers = {"Authorization": f"Bearer {FIXED_KEY}"}
         async with httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60
         ) as client:
-            yield client
-        stopping.set()
-        await serving
+            yield Alone(client, server.url, stop)
+        await stop()
+
+
+@pytest.fixture
+def http(alone: Alone) -> httpx.AsyncClient:
+    return alone.http
 
 
 async def test_messages_are_accepted_and_nothing_is_told_that_is_not_known(http: httpx.AsyncClient) -> None:
@@ -53,3 +73,32 @@ async def test_an_import_counts_what_is_stored_and_may_still_be_refused(http: ht
     lines = [json.dumps(msg(f"m-{n}", "Adoro il mare.")) for n in range(1_200)]
     found = (await http.post("/v1/imports", content="\n".join(lines))).json()
     assert found == {"accepted": 1_200, "rejected": 0, "conflicts": 0, "unchecked": 1_200, "errors": []}
+
+
+async def test_what_is_in_flight_when_the_gateway_stops_is_answered(
+    alone: Alone, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is stored is accepted, what is asked may be asked again, and no error is logged."""
+    subjects = {f"memory.v1.default.{name}" for name in ("query.recall", "message.received")}
+    asked = asyncio.Queue[Msg]()
+    client = await nats.connect(alone.nats_url)
+    for subject in subjects:  # as a worker does that is long about its answer
+        await client.subscribe(subject, cb=asked.put)
+    await client.flush()
+    waiting = [
+        asyncio.create_task(alone.http.post(f"/v1/{path}", json=body))
+        for path, body in (
+            ("messages?wait=remembered", msg("m-1", "Adoro il mare.")),
+            ("recall", {"user_id": "u-1", "query": "Che cosa adoro?"}),
+        )
+    ]
+    async with asyncio.timeout(30):
+        assert {(await asked.get()).subject for _ in waiting} == subjects
+        await alone.stop()
+        stored, recalled = await asyncio.gather(*waiting)
+    await client.close()
+    assert (stored.status_code, stored.json()["messages"]) == (202, [{"id": "m-1", "state": "received"}])
+    assert (recalled.status_code, recalled.json()["code"]) == (503, "unavailable")
+    assert recalled.headers["content-type"] == "application/problem+json"
+    assert recalled.headers["retry-after"]
+    assert not [one for one in caplog.records if one.exc_info or one.levelname == "ERROR"]
