@@ -208,3 +208,14 @@ async def test_what_is_no_more_is_told_when_it_is_asked_for(
     reply = await bot.query("answer", user_id="u-1", query=question)
     assert former in reply["answer"]
     assert "tennis" not in reply["answer"]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "question", "answer"), table(__file__, "feelings_are_told_by_what_set_them_off")
+)
+async def test_feelings_are_told_by_what_set_them_off(
+    bot: Bot, language: str, said: list[str], question: str, answer: str
+) -> None:
+    await bot.remember(*(msg(f"m-{n}", text, language=language) for n, text in enumerate(said)))
+    reply = await bot.query("answer", user_id="u-1", query=question)
+    assert (reply["answered"], answer in reply["answer"]) == (bool(answer), True)

@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ricordo.language.annotations import Emotion
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
+from ricordo.language.emotion.emotion_lexicon import BASIC_EMOTIONS
 from ricordo.language.emotion.heads import AXES, LABELS
 from ricordo_lab.console import progress
 from ricordo_lab.evaluation.ratings import Ratings, read
@@ -17,17 +18,6 @@ from ricordo_lab.evaluation.results import Matrix, NamedFigures, Row, minilm_vec
 
 _BINS: Final = 10
 _FEWEST: Final = 3  # texts that r needs
-GROUPS: Final[Mapping[str, str]] = {
-    "anger": "anger annoyance disapproval",
-    "disgust": "disgust",
-    "fear": "fear nervousness",
-    "joy": "joy amusement approval excitement gratitude love optimism relief pride admiration desire caring",
-    "sadness": "sadness disappointment embarrassment grief remorse",
-    "surprise": "surprise realization confusion curiosity",
-    "neutral": "neutral",
-}
-"""The labels of GoEmotions under Ekman's basic emotions, as its authors group them."""
-_GROUP_OF: Final = {label: group for group, labels in GROUPS.items() for label in labels.split()}
 
 
 def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
@@ -56,7 +46,7 @@ def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | Non
         told = _columns(found)
         return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(AXES)}
     pairs = list(_single(ratings, found))
-    by_group = {group: _f1(pairs, group) for group in GROUPS}
+    by_group = {group: _f1(pairs, group) for group in sorted(set(BASIC_EMOTIONS.values()))}
     return {"macro_f1": float(np.mean(list(by_group.values()))), **by_group, "texts": float(len(pairs))}
 
 
@@ -83,9 +73,9 @@ def _pearson(estimated: Matrix, rated: Matrix) -> float | None:
 
 def _single(ratings: Ratings, found: Sequence[Emotion]) -> Iterator[tuple[str, str]]:
     for row, one in zip(ratings.rated, found, strict=True):
-        groups = {_GROUP_OF[LABELS[at]] for at in np.flatnonzero(row)}
+        groups = {BASIC_EMOTIONS[LABELS[at]] for at in np.flatnonzero(row)}
         if len(groups) == 1:
-            yield groups.pop(), _GROUP_OF[one.primary]
+            yield groups.pop(), BASIC_EMOTIONS[one.primary]
 
 
 def _f1(pairs: Sequence[tuple[str, str]], group: str) -> float:

@@ -15,6 +15,7 @@ from ricordo.memory.answers import (
     answering_facts,
     asks_something,
     fact_confidence,
+    felt_as_asked,
     relatives_facts,
     write_answer,
     write_refusal,
@@ -34,6 +35,9 @@ from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import RecalledMemory, RecallResult, accessed
 
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
+_FELT = (
+    0.7  # the confidence of what expresses the feeling that is all the question names, at least; not fitted
+)
 _ONLY_TIME = 0.9  # the confidence of what lies in the time that is all the question names
 
 
@@ -97,7 +101,13 @@ class AnswerService:
         return QueryResult(reply, accessed(request, recalled), recalled.recall_id)
 
     async def _material(self, tenant: str, request: AnswerRequest, recalled: RecallResult) -> AnswerMaterial:
-        asks = _asks_for_the_user(recalled) or asks_something(request.query, recalled.analysis.language)
+        language = recalled.analysis.language
+        felt_or_all = _asks_for_the_user(recalled) or recalled.analysis.emotion_filter is not None
+        asks = felt_or_all or asks_something(request.query, language)
+        if _asks_for_a_feeling(recalled):
+            memories = [one.memory for one in recalled.relevant_memories]
+            if felt := felt_as_asked(request.query, memories, language):
+                return AnswerMaterial(question=request.query, memories=felt, is_felt=True)
         if recalled.search_text and not asks:
             return AnswerMaterial(question=request.query)
         relevant = recalled.relevant_memories
@@ -192,11 +202,23 @@ def _is_in_time(recalled: RecallResult) -> bool:
     return recalled.analysis.time is not None and recalled.analysis.time.strict
 
 
+def _asks_for_a_feeling(recalled: RecallResult) -> bool:
+    """Whether the question asks for a feeling and for nothing else: "what made me happy?"."""
+    analysis = recalled.analysis
+    return (
+        analysis.emotion_filter is not None
+        and not analysis.liked
+        and not (analysis.entities or analysis.topics)
+    )
+
+
 def _confidence(recalled: RecallResult, material: AnswerMaterial) -> float:
     """Return the probability that the facts or the memories hold the answer."""
     of_memories = recalled.confidence if material.memories else 0.0
     if material.memories and not recalled.search_text:
         of_memories = _ONLY_TIME
+    if material.is_felt:
+        of_memories = max(of_memories, _FELT)
     return max(of_memories, max(map(fact_confidence, material.facts), default=0.0))
 
 

@@ -9,8 +9,10 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
 
-from ricordo.language.annotations import EventTime, Role
+from ricordo.language.annotations import NEUTRAL, EventTime, Role
 from ricordo.language.document import Document
+from ricordo.language.emotion.emotion_lexicon import BASIC_EMOTIONS
+from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.query_analysis.requested_predicates import requested_predicates, words_besides
 from ricordo.language.query_analysis.search_terms import asks_for_a_time
@@ -60,6 +62,7 @@ class AnswerMaterial:
         memories: that answer it, best first.
         dated: ids of memories whose event times answer when something happened.
         is_list: whether all memories answer it together, as those of a day do.
+        is_felt: whether they express the feeling that the question asks for.
     """
 
     question: str
@@ -68,6 +71,7 @@ class AnswerMaterial:
     memories: Sequence[Memory] = ()
     dated: Collection[UUID] = frozenset()
     is_list: bool = False
+    is_felt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,17 @@ def relatives_facts(
 def _timed(facts: Sequence[Fact]) -> Sequence[Fact]:
     # Without a stated beginning, a fact is known since its first message.
     return [one for one in facts if one.predicate in _TIMES or one.valid_from != one.first_seen]
+
+
+def felt_as_asked(question: str, memories: Sequence[Memory], language: str) -> Sequence[Memory]:
+    """Return the user's memories that express the feeling which the question names.
+
+    Of the same basic emotion are sadness and grief; those of the very label come first.
+    """
+    asked = spoken(Document(question, language)).primary
+    basic = BASIC_EMOTIONS[asked]
+    felt = [one for one in memories if one.role is Role.USER and BASIC_EMOTIONS[one.emotion.primary] == basic]
+    return [] if asked == NEUTRAL.primary else sorted(felt, key=lambda one: one.emotion.primary != asked)
 
 
 def fact_confidence(fact: Fact) -> float:

@@ -105,7 +105,7 @@ class Tie:
         if self.predicate != asked.predicate or self.former != asked.former or not self.may_be(asked):
             return False
         mine, theirs = (_SAME.get(one.noun, one.noun) for one in (self, asked))
-        return self.predicate != "knows" or mine == theirs
+        return self.predicate not in ("knows", "related_to") or mine == theirs
 
 
 @lru_cache(maxsize=16_384)
