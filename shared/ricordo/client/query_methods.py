@@ -109,11 +109,7 @@ class QueryMethods:
     async def expand(
         self, user_id: str, memory_id: UUID | str, *, timeout: float | None = None
     ) -> queries.ExpandReply:
-        """Return the sources of a summary, reflection or synthesis.
-
-        Raises:
-            NotFound: the user has no such memory.
-        """
+        """Return the sources of a summary, reflection or synthesis; none of a memory that is not there."""
         fields = {"user_id": user_id, "memory_id": memory_id}
         return await self._connection.ask(queries.ExpandRequest, queries.ExpandReply, fields, timeout)
 
