@@ -5,7 +5,7 @@ Nothing is kept between requests: any request may go to any replica, and may be 
 
 import json
 import tomllib
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from importlib import resources
 from importlib.metadata import version
 from typing import Any, Final
@@ -15,6 +15,7 @@ from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import AnyUrl, ValidationError
@@ -44,7 +45,9 @@ class MemoryServer(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error.__cause__, RicordoError | ValidationError):
-                raise ToolError(sentence_of(error.__cause__)) from error.__cause__
+                [tool] = [one for one in await self.list_tools() if one.name == name]
+                sentence = sentence_of(error.__cause__, name, list(tool.input_schema["properties"]))
+                raise ToolError(sentence) from error.__cause__
             raise
 
     async def read_resource(
@@ -62,7 +65,7 @@ class MemoryServer(MCPServer[Any]):
                 raise
             unknown = isinstance(error.__cause__, NotFound | InvalidRequest)
             kind = ResourceNotFoundError if unknown else ResourceError
-            raise kind(sentence_of(error.__cause__)) from error.__cause__
+            raise kind(sentence_of(error.__cause__, "this resource")) from error.__cause__
 
 
 def build_server(caller: CallerSource) -> MemoryServer:
@@ -70,26 +73,35 @@ def build_server(caller: CallerSource) -> MemoryServer:
     tools = AssistantTools(caller)
     server = MemoryServer(
         "ricordo",
+        tools=[_tool(getattr(tools, name), name, entry) for name, entry in _CATALOGUE["tools"].items()],
         title="Ricordo",
         instructions=_CATALOGUE["instructions"].strip(),
         version=version("ricordo"),
         subscriptions=False,  # nothing is listed that could change
     )
-    for name, entry in _CATALOGUE["tools"].items():
-        changes = entry.get("changes", False)
-        hints = ToolAnnotations(
-            title=entry["title"],
-            read_only_hint=not changes,
-            destructive_hint=entry.get("destroys", False),
-            idempotent_hint=entry.get("repeatable", not changes),
-            open_world_hint=False,
-        )
-        server.add_tool(getattr(tools, name), name, entry["title"], annotations=hints)
     _add_resources(server, tools, caller)
     for name, entry in _CATALOGUE["prompts"].items():
         rendered = _prompt(caller, entry["question"], entry["text"].strip())
         server.add_prompt(Prompt.from_function(rendered, name, entry["title"], entry["description"]))
     return server
+
+
+def _tool(function: Callable[..., Any], name: str, entry: Mapping[str, Any]) -> Tool:
+    """Return a tool that refuses unknown arguments."""
+    changes = entry.get("changes", False)
+    hints = ToolAnnotations(
+        title=entry["title"],
+        read_only_hint=not changes,
+        destructive_hint=entry.get("destroys", False),
+        idempotent_hint=entry.get("repeatable", not changes),
+        open_world_hint=False,
+    )
+    tool = Tool.from_function(function, name, entry["title"], annotations=hints)
+    arguments = tool.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    tool.parameters = arguments.model_json_schema()
+    return tool
 
 
 def _add_resources(server: MemoryServer, tools: AssistantTools, caller: CallerSource) -> None:
@@ -117,7 +129,7 @@ def _prompt(caller: CallerSource, question: str, text: str) -> Callable[[], Coro
         try:
             reply = await client.context(user_id, question, reinforce=False)
         except RicordoError as error:
-            raise MCPError(INTERNAL_ERROR, error.message) from error
+            raise MCPError(INTERNAL_ERROR, sentence_of(error, "this prompt")) from error
         return f"{text}\n\n{reply.context}"
 
     return render

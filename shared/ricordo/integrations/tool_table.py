@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,8 +14,11 @@ from pydantic_core import ArgsKwargs, to_json
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.integrations.caller import Caller, CallerSource
 from ricordo.integrations.memory_tools import MemoryTools
+from ricordo.messages.inputs import meant
 
 TOOLS: Final = ("remember", "recall", "context", "answer", "facts", "timeline", "correct", "forget")
+_UNKNOWN: Final = frozenset({"unexpected_keyword_argument", "extra_forbidden"})
+_SUBJECT: Final = re.compile(r"\b(?:memory\.v1\.[a-z0-9-]+\.)?(?:query|command)\.[a-z]+\b")
 
 
 class DefinitionFormat(StrEnum):
@@ -55,7 +59,7 @@ class MemoryTool:
         except json.JSONDecodeError as error:
             return _failure(f"the arguments are not JSON: {error}")
         except (RicordoError, ValidationError) as error:
-            return _failure(sentence_of(error))
+            return _failure(sentence_of(error, self.name, list(self.parameters["properties"])))
         return to_json(result).decode()
 
 
@@ -82,12 +86,22 @@ def tool_definitions(format: DefinitionFormat) -> list[dict[str, Any]]:  # noqa:
     return [_definition(tool, format) for tool in _tools(_nobody, TOOLS)]
 
 
-def sentence_of(error: Exception) -> str:
-    """Return what a model is told of an error."""
-    if isinstance(error, ValidationError):
-        faults = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
-        return "; ".join(f"{field}: {fault}" for field, fault in faults)
-    return str(error)
+def sentence_of(error: Exception, called: str, arguments: Sequence[str] = ()) -> str:
+    """Return what a model is told of an error.
+
+    Args:
+        called: what the reader knows instead of the query that failed: the tool.
+        arguments: all that the tool takes.
+    """
+    if not isinstance(error, ValidationError):
+        return _SUBJECT.sub(called, str(error))
+    faults = ((".".join(map(str, each["loc"])), each) for each in error.errors())
+    return "; ".join(
+        f"{field}: unknown; {meant(field, arguments, 'arguments')}"
+        if fault["type"] in _UNKNOWN
+        else f"{field}: {fault['msg']}"
+        for field, fault in faults
+    )
 
 
 def _tools(caller: CallerSource, names: Sequence[str]) -> list[MemoryTool]:

@@ -70,12 +70,13 @@ class StrictMessage(Input):
         known = [field.alias or name for name, field in cls.model_fields.items()]
         for name in given if isinstance(given, Mapping) else ():
             if name not in known:
-                raise refused(f"is unknown: {_advice(str(name), known)}", str(name)[:_NAME_MAX_CHARS])
+                raise refused(f"is unknown: {meant(str(name), known)}", str(name)[:_NAME_MAX_CHARS])
         return given
 
 
-def _advice(name: str, known: Sequence[str]) -> str:
+def meant(name: str, known: Sequence[str], kind: str = "fields") -> str:
+    """Return what was probably meant by an unknown name: the most similar one, or one of all of this kind."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
     near = get_close_matches(name[:_NAME_MAX_CHARS], known, n=1)
-    return f"did you mean {near[0]}?" if near else f"the fields are {', '.join(known)}"
+    return f"did you mean {near[0]}?" if near else f"the {kind} are {', '.join(known)}"

@@ -108,6 +108,7 @@ async def lists_tools(assistant: Assistant) -> None:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is (tool.name in READING), tool.name
         assert tool.annotations.destructive_hint is (tool.name in {"correct", "forget"}), tool.name
+        assert tool.input_schema["additionalProperties"] is False, tool.name
         assert not [name for name in tool.input_schema["properties"] if "user" in name]
         assistant.schemas[tool.name] = tool.output_schema or {}
 
@@ -209,7 +210,12 @@ async def test_lines_of_json_are_all_that_a_client_needs(system: System, bot: Bo
         assert (await client.request("tools/call", name="nothing", arguments={}))["result"]["isError"]
         wrong = await client.call("recall", query="cane", start="yesterday", limit=0, user_id="eve")
         assert wrong["isError"]
-        assert wrong["content"][0]["text"] == "limit: Input should be greater than or equal to 1"
+        assert wrong["content"][0]["text"] == (
+            "limit: Input should be greater than or equal to 1; "
+            "user_id: unknown; the arguments are query, limit, start, end"
+        )
+        wrong = await client.call("answer", query="cane", styl="full")
+        assert wrong["content"][0]["text"] == "styl: unknown; did you mean style?"
         wrong = await client.call("recall", query="cane", start="yesterday")
         assert "RFC 3339" in wrong["content"][0]["text"]
         client.process.send_signal(signal.SIGTERM)

@@ -53,7 +53,7 @@ def test_the_schemas_hold_and_name_no_user(capsys: pytest.CaptureFixture[str]) -
     ("arguments", "sentence"),
     [
         ('{"query": "Max", "limit": 0}', "limit: Input should be greater than or equal to 1"),
-        ('{"query": "Max", "user_id": "ugo"}', "user_id: Unexpected keyword argument"),
+        ('{"query": "Max", "user_id": "ugo"}', "user_id: unknown; the arguments are query, limit, start"),
         ({}, "query: Missing required argument"),
         ("", "query: Missing required argument"),
         ("[1]", "the arguments must be a JSON object"),
