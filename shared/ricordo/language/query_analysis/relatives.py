@@ -113,6 +113,8 @@ def _kin_of_all() -> Iterator[tuple[str, Tie]]:
 
 @lru_cache(maxsize=512)
 def _nouns_meant(asked: Tie) -> frozenset[str]:
+    if asked.predicate == "has_pet":  # a labrador is a dog
+        return frozenset(word for word, tie in _kin_of_all() if tie.predicate == "has_pet")
     # "My parents" speaks of the mother, but of nothing that is hers alone.
     return frozenset(
         word for word, tie in _kin_of_all() if tie.is_meant_by(asked) and asked.detail in ("", tie.detail)

@@ -55,6 +55,9 @@ def test_they_are_known_by_other_nouns_and_in_other_languages() -> None:
     assert not mother.is_spoken_of("The key is at my parents'.")
     assert "?has_parent/f/mamma" in mother.stored_ties()
     assert "has_parent/m/dad" not in mother.stored_ties()
+    dog = asked_relative("What does my dog eat?", "en")
+    assert dog is not None
+    assert dog.is_spoken_of("Our labrador eats anything.")
     boss = asked_relative("Where does my boss live?", "en")
     assert boss is not None
     assert not boss.is_spoken_of("My neighbour lives in Reading.")
