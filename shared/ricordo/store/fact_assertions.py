@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from ricordo.language.facts.kinship import tie_of
 from ricordo.memory.facts import (
     PREDICATES,
     SINGLE_VALUED,
@@ -175,12 +176,16 @@ async def keep_assertion(
 
 
 def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Evidence:
-    """Return evidence in the words of messages: entities follow from these, and may change."""
+    """Return evidence in the words of messages: entities follow from these, and may change.
+
+    Whoever is named in the place of somebody is tied as they were: a brother stays a brother.
+    """
     if words is None:
         return row
     row = replace(row, subject=_word(words["subject"], row.subject), subject_tie=words["subject_tie"])
     if row.object != fact.object:
-        return row
+        tie = tie_of(words["object_tie"])
+        return row if tie is None else replace(row, object_tie=str(replace(tie, named=True)))
     return replace(row, object=_word(words["object"], row.object), object_tie=words["object_tie"])
 
 

@@ -88,6 +88,34 @@ async def test_a_corrected_value_never_held_and_stays_on_record(stores: Stores) 
     assert await changes(stores, before) == ({new, old}, [])
 
 
+@pytest.mark.parametrize("order", ["other named request", "named other request", "named request other"])
+@pytest.mark.parametrize(
+    ("wrong", "right", "tie", "others_tie"),
+    [
+        ("Callum", "Calum", "has_sibling/m/brother", "?has_sibling/f/sister"),
+        ("Ignatius", "Iggy", "related_to/m/godson", "?related_to/f/sister-in-law"),
+        ("Gianlucca", "Gianluca", "has_sibling/m/fratello", "?has_sibling/f/sorella"),
+        ("Ignatzio", "Ignazio", "related_to/m/figlioccio", "?related_to/f/cognata"),
+    ],
+)
+async def test_a_corrected_relative_stays_that_relative(  # noqa: PLR0917 - one row of a table
+    stores: Stores, order: str, wrong: str, right: str, tie: str, others_tie: str
+) -> None:
+    predicate, other = tie.partition("/")[0], others_tie.rpartition("/")[2]
+    told = {
+        "other": claim("lives_in", "Glasgow", subject=other, ties=(others_tie, "")),
+        "named": claim(predicate, wrong, minute=1, ties=("", tie)),
+    }
+    await stores.say(*told)
+    for step in order.split():
+        if step in told:
+            await learn(stores, extracted(stores, step, told[step]))
+        else:
+            await assert_fact(stores, (await by_object(stores))[wrong].id, UserAssertion(object=right))
+    found = {(one.subject, one.predicate, one.object) for one in await facts(stores) if one.current}
+    assert found == {("user", predicate, right), (other, "lives_in", "Glasgow")}
+
+
 async def test_corrections_in_a_row_and_their_retraction_by_any_ledger(stores: Stores) -> None:
     """Each value keeps its id, and a repeated request says what became of its value."""
     (rome,) = await _lived(stores, "Rome", "Rome", "Rome")

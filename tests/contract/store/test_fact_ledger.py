@@ -260,7 +260,7 @@ async def test_evidence_of_a_correction_is_kept_whole(stores: Stores) -> None:
     same = ("user", "user", "has_sibling")
     assert found == [
         (*same, "Marco", "marco", "rejected", "holds", fact.valid_from, "has_sibling/m/brother", ""),
-        (*same, "Dario", "dario", "verified", "holds", fact.valid_from, "has_sibling//", ""),
+        (*same, "Dario", "dario", "verified", "holds", fact.valid_from, "has_sibling/m/brother", ""),
     ]
 
 

@@ -22,10 +22,11 @@ select max(sent_at) from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = any($4::text[])
 
 -- name: words
--- The first words of a fact, and its ties to the user.
+-- The first words of a fact, and its ties to the user: those that name the object ("my brother Leo", not "my brother")
+-- and tell its gender come before others.
 select subject, subject_tie, object, object_tie from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
-order by sent_at, message_id, ordinal limit 1
+order by object_tie ~ '^([?~]|$)', object_tie ~ '//', sent_at, message_id, ordinal limit 1
 
 -- name: instead
 -- What holds of the subject $3 and the predicate $4, where that has one value at a time.
