@@ -141,6 +141,8 @@ async def _keys(call: Call) -> AsyncIterator[tuple[KeyStore, str]]:
 
 async def create(call: Call, name: str, *, user: str | None = None) -> None:
     """Make a key, and print it; it is not kept, and cannot be printed again."""
+    if not name.strip():
+        raise Misused("NAME must not be blank: `ricordo key list` shows keys by their names")
     if user is not None:
         checked_user(user)
     async with _keys(call) as (keys, tenant):

@@ -200,15 +200,16 @@ async def graph(
     user: str,
     start: str | None = None,
     end: str | None = None,
-    **options: Options,
+    depth: int = 2,
+    min_confidence: int = 3,
 ) -> None:
     """Show what is around an entity, or what connects two."""
     if (entity is None) is (start is None) or (start is None) is not (end is None):
         raise Misused("name an entity, or two with --from and --to")
     between = None if start is None or end is None else (start, end)
     async with call.client() as client:
-        reply = await client.graph(user, entity, between=between, **options)
-    call.print_reply(reply, _show_graph)
+        reply = await client.graph(user, entity, between=between, depth=depth, min_confidence=min_confidence)
+    call.print_reply(reply, lambda found: show_graph(found, depth, min_confidence))
     if reply.degraded:
         raise typer.Exit(FAILED)
 
@@ -235,8 +236,14 @@ def _head(card: EntityCard, zone: tzinfo | None) -> Text:
     return line
 
 
-def _show_graph(reply: GraphReply) -> None:
-    """Print paths, or else facts; and what could not be asked."""
+def _nothing_connected(depth: int, min_confidence: int) -> str:
+    advice = ["--min-confidence 1 shows what was said once"] if min_confidence > 1 else []
+    advice += ["--depth 3 looks further"] if depth < 3 else []
+    return "; ".join([f"nothing is connected{' so firmly' if min_confidence > 1 else ''}", *advice])
+
+
+def show_graph(reply: GraphReply, depth: int, min_confidence: int) -> None:
+    """Print paths, or else facts, or which options find more; and what could not be asked."""
     facts = {edge.id: edge for edge in reply.edges}
     rows = []
     for path in reply.paths:
@@ -251,7 +258,7 @@ def _show_graph(reply: GraphReply) -> None:
     if rows:
         print_block(TwoColumns(rows))
     elif not reply.degraded:
-        print_remark("nothing is connected so firmly; --min-confidence 1 shows what was said once")
+        print_remark(_nothing_connected(depth, min_confidence))
     if reply.truncated:
         print_text("there is more than is shown", "dim")
     warn_degraded(reply.degraded)

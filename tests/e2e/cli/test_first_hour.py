@@ -44,6 +44,7 @@ def test_one_line_says_where_everything_is(ricordo: Ricordo, running: Up) -> Non
 
 
 def test_http_answers_to_its_key_and_to_others(ricordo: Ricordo, running: Up, davide: str) -> None:
+    assert "must not be blank" in ricordo("key", "create", " ", code=2)
     made = ricordo.json("key", "create", "phone", "--user", davide)
     assert ricordo.json("key", "list") == {name: value for name, value in made.items() if name != "key"}
     ask = {"query": "Come si chiama il mio cane?", "user_id": davide}

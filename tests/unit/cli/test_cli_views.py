@@ -5,11 +5,12 @@ import pytest
 from rich.console import Console
 from tests.unit.cli.views import NOON, fact_view, memory_view
 
+from ricordo.messages.entities import GraphReply
 from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.listings import MemoryReply
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, DocumentStatus, MemoryView
-from ricordo_services.cli.browsing_commands import show_memory
+from ricordo_services.cli.browsing_commands import show_graph, show_memory
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, plain, zone_of
@@ -155,3 +156,19 @@ def test_a_memory_is_shown_with_what_changed_it(capsys: pytest.CaptureFixture[st
         "decayed to 0.25",
         "corrected from 'I live in \ufffd[31mRome'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("depth", "min_confidence", "advice"),
+    [
+        (2, 3, " so firmly; --min-confidence 1 shows what was said once; --depth 3 looks further"),
+        (3, 2, " so firmly; --min-confidence 1 shows what was said once"),
+        (2, 1, "; --depth 3 looks further"),
+        (3, 1, ""),
+    ],
+)
+def test_a_graph_without_facts_names_the_options_that_find_more(
+    capsys: pytest.CaptureFixture[str], depth: int, min_confidence: int, advice: str
+) -> None:
+    show_graph(GraphReply(), depth, min_confidence)
+    assert " ".join(capsys.readouterr().err.split()) == f"nothing is connected{advice}"
