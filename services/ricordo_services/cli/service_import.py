@@ -168,7 +168,7 @@ async def import_from_service(
 def _opened(file: str) -> Iterator[ExportArchive]:
     """Open a file, compressed or not, a folder or standard input."""
     path = Path(file)
-    name = title(file) if file == STANDARD_INPUT else path.name.removesuffix(".gz")
+    name = title(file) if file == STANDARD_INPUT else (path.name or path.resolve().name).removesuffix(".gz")
     if path.is_dir():
         with open_export(path, name) as export:
             yield export

@@ -107,7 +107,7 @@ class ExportArchive:
                 yield number, line
 
     def text_lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """Yield `(number, line)` of a text in UTF-8, without line ends.
+        """Yield `(number, line)` of a text in UTF-8; where the file is cut, the last line has no end.
 
         Raises:
             UnreadableExport: as `lines`, or a line is no text.
@@ -119,7 +119,7 @@ class ExportArchive:
                 raise UnreadableExport(
                     f"{self.place(name)}, line {number} is not text in UTF-8: name the exported file itself"
                 ) from None
-            yield number, text.rstrip("\r\n")
+            yield number, text
 
     @contextmanager
     def _reading(self, name: str, limit: int) -> Iterator[IO[bytes]]:

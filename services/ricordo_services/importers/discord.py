@@ -98,7 +98,7 @@ def _rows(export: ExportArchive, path: str) -> Iterator[tuple[str, Mapping[str, 
         for number, row in enumerate(export.document(path)):
             yield f"{place}, [{number}]", row
         return
-    rows = csv.DictReader(f"{line}\n" for _, line in export.text_lines(path))
+    rows = csv.DictReader(line for _, line in export.text_lines(path))
     for each in rows:
         yield f"{place}, line {rows.line_num}", each
 

@@ -16,7 +16,7 @@ class SkipReason(StrEnum):
 
     SYSTEM = "system lines"
     DELETED = "deleted messages"
-    NO_TEXT = "media without text"
+    NO_TEXT = "messages without text"
     BOT = "messages of bots and apps"
     TOOL = "tool calls, reasoning and hidden messages"
     OTHER_VERSION = "other versions of edited messages and answers"
@@ -132,9 +132,7 @@ def malformed(place: str, error: Exception) -> Skip:
     """Return the skip of an entry that could not be read."""
     if isinstance(error, KeyError):
         detail = f"has no {error.args[0]!r}"
-    elif isinstance(
-        error, AttributeError | IndexError
-    ):  # their words are of this program, and not of the file
+    elif not isinstance(error, ValueError):  # their words are of this program, and not of the file
         detail = "is not of the shape that the service writes"
     else:
         detail = f"is malformed ({error})"
@@ -145,12 +143,12 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON
     """Return `value`, which must be a text or null.
 
     Raises:
-        TypeError: it is something else.
+        ValueError: it is something else.
     """
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise TypeError("its text is no text")
+        raise ValueError("its text is no text")  # noqa: TRY004 - a fault of the file, as any other
     return value
 
 

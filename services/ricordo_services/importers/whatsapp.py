@@ -26,7 +26,14 @@ from ricordo_services.importers.past_message import (
     SkipReason,
     Speaker,
 )
-from ricordo_services.importers.whatsapp_lines import Header, date_order, is_own_text, read_header, visible
+from ricordo_services.importers.whatsapp_lines import (
+    Header,
+    date_order,
+    is_cut_header,
+    is_own_text,
+    read_header,
+    visible,
+)
 
 _PHRASES: Final = tomllib.loads((resources.files(__package__) / "whatsapp_phrases.toml").read_text("utf-8"))
 _DELETED, _MEDIA, _CALLS = (frozenset(_PHRASES[name]) for name in ("deleted", "media", "calls"))
@@ -50,11 +57,18 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
     title = options.conversation or _title(export, name)
     order = options.date_order or _date_order(export, name)
     chat = _Chat(title, export.place(name), order, options)
-    for number, line in export.text_lines(name):
+    head = ""
+    for number, whole in export.text_lines(name):
+        line = whole.rstrip("\r\n")
         header = read_header(line)
         if header is not None:
+            head = line.removesuffix(header.rest)
             yield from chat.end_message()
             yield from chat.begin_message(number, header)
+        elif line == whole and is_cut_header(line, head):
+            yield from chat.end_message()
+            detail = "breaks off within its date and time: the file is incomplete"
+            yield Skip(f"{export.place(name)}, line {number}", SkipReason.MALFORMED, detail)
         elif line.strip() or chat.lines:
             yield from chat.continue_message(number, line)
     yield from chat.end_message()
@@ -89,8 +103,8 @@ def _date_order(export: ExportArchive, name: str) -> DateOrder:
 
     def headers() -> Iterator[Header]:
         for _, line in export.text_lines(name):
-            if (header := read_header(line)) is not None:
-                first[:] = first or [line[:60]]
+            if (header := read_header(line.rstrip("\r\n"))) is not None:
+                first[:] = first or [line.rstrip()[:60]]
                 yield header
 
     order = date_order(headers())

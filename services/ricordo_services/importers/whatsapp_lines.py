@@ -61,6 +61,12 @@ def read_header(line: str) -> Header | None:
     )
 
 
+def is_cut_header(line: str, head: str) -> bool:
+    """Return whether a line is the beginning, longer than the date, of what another message begins with."""
+    shape, whole = (re.sub(r"\d+", "0", visible(each)) for each in (line, head))
+    return re.search(r"\d[\s,]", line) is not None and shape != whole and whole.startswith(shape)
+
+
 def visible(text: str) -> str:
     """Return `text` without the marks of writing direction that WhatsApp inserts."""
     return _INVISIBLE.sub("", text)

@@ -15,7 +15,7 @@ def test_a_dry_run_counts_without_a_server(cli: Cli) -> None:
     done = cli("import", "--from", "whatsapp", GROUP, *USER, "--me", "davide rossi")
     assert (done.code, done.lines[0]) == (0, "5 messages in 1 conversation; nothing was published")
     assert done.lines[1].split() == ["5", "2024-01-05", "to", "2024-01-13", "Cena", "di", "classe"]
-    assert "skipped: 2 media without text" in done.err
+    assert "skipped: 2 messages without text" in done.err
     assert "+39 333 123 4567 is the user davide:whatsapp:+39-333-123-4567" in done.err
     counts = json.loads(cli("import", "--from", "whatsapp", GROUP, *USER, "--me", "Nicolò", "--json").out)
     assert counts["messages"] == 5
@@ -42,6 +42,15 @@ def test_malformed_entries_are_named_and_fail_the_command(cli: Cli) -> None:
     assert "left out: conversations_2024.json, [0].chat_messages[3] has no 'created_at'" in done.err
     assert "1 malformed entry: export again, or correct them" in done.err
     assert done.lines[0].startswith("2 messages in 1 conversation")
+
+
+def test_the_present_folder_is_called_by_its_name(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Nora.txt").write_text("31/12/25, 12:00 - Nora: hello\n31/13/25, 12:00 - Nora: hello\n")
+    monkeypatch.chdir(tmp_path)
+    done = cli("import", "--from", "whatsapp", ".", *USER, "--me", "Nora")
+    assert done.err.startswith(f"left out: {tmp_path.name}: Nora.txt, line 2 has an impossible date")
 
 
 def test_a_chat_from_a_pipe_needs_a_name(cli: Cli) -> None:

@@ -96,7 +96,10 @@ def test_malformed_conversations_hold_up_no_others(read: Read, tmp_path: Path) -
     path.write_text(json.dumps([*bad, good]))
     found = read("chatgpt", path)
     assert len(found.messages) == 3
-    places = [place.split()[1] for place in found.skips[SkipReason.MALFORMED]]
+    faults = found.skips[SkipReason.MALFORMED]
+    assert faults[0] == faults[1].replace("[1]", "[0]")  # in our words, not in those of Python
+    assert faults[1] == "conversations.json, [1] is not of the shape that the service writes"
+    places = [place.split()[1] for place in faults]
     assert places == ["[0]", "[1]", "[2]", "[3].mapping.a", "[4]"]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.importers.conftest import Pack, Read
+from tests.unit.importers.conftest import ROME, Pack, Read
 
 from ricordo_services.importers import parse_export
 from ricordo_services.importers.archive import UnreadableExport, open_export
@@ -138,6 +138,22 @@ def test_what_is_no_chat_is_refused(read: Read, tmp_path: Path, pack: Pack) -> N
     found = read("whatsapp", path)
     assert found.skips[SkipReason.MALFORMED][0].startswith("notes.txt, line 1 does not begin with")
     assert len(found.messages) == 1
+
+
+CUT = ("13/10/25, 09:0", "13/10/25, ", "13/10/25, 09:01 -")
+WHOLE = ("13/10/25", "13/10/25, 09:01 !", "13/10/25, 09:0\n", "See you on 13/10/25, 09:0")
+
+
+@pytest.mark.parametrize("last", [*CUT, *WHOLE])
+def test_a_line_that_breaks_off_within_its_date_is_reported_and_belongs_to_no_message(
+    read: Read, tmp_path: Path, last: str
+) -> None:
+    path = tmp_path / "Nora.txt"
+    path.write_text(f"12/10/25, 21:04 - Nora: hello\n{last}")
+    found = read("whatsapp", path, ParserOptions(zone=ROME, date_order="dmy"))
+    fault = "Nora.txt, line 2 breaks off within its date and time: the file is incomplete"
+    assert found.skips == ({SkipReason.MALFORMED: [fault]} if last in CUT else {})
+    assert [one.text for one in found.messages] == ["hello" if last in CUT else f"hello\n{last.strip()}"]
 
 
 def test_long_lines_are_read_in_time(read: Read, tmp_path: Path) -> None:
