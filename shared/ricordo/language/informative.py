@@ -33,7 +33,7 @@ _CALLED_LAST: Final = re.compile(rf", {_NAME}[\s.!]*$")
 _BEFORE_CALLING: Final = 3
 """Words in front of a name at the end of a sentence, which calls somebody then: "Sì, Torino." tells."""
 _READ: Final = (
-    *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
+    *("opening", "asks", "asks_behind", "headed", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
     *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "somebody", "granted", "related"),
 )
 
@@ -180,6 +180,9 @@ def _wants(low: str, patterns: Patterns) -> bool:
         return False
     if patterns.requests.match(low):
         return True
+    headed = patterns.headed.match(low)
+    if headed and low[headed.end() :].strip() and not _wants(low[headed.end() :], patterns):
+        return False  # "How I do pancakes: mash a banana, …"
     if low.rstrip().endswith("!"):
         return False  # "What a day!", "Quanto mi manca!"
     return patterns.asks.match(low) is not None or patterns.asks_behind.fullmatch(low) is not None
