@@ -11,20 +11,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
-from ricordo.messages.commands import ExportReply
-from ricordo.messages.message_types import JsonObject
+from ricordo.client import MemoryClient, RicordoError
 from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT
 from ricordo_services.cli.output import counted, err_console, print_json, print_line, print_remark, progress
+from ricordo_services.export_stream import END, exported_items
 
-_TRIES: Final = 5
-_PAUSE_S: Final = 1.0
 ITEMS: Final = tomllib.loads((resources.files(__package__) / "export_items.toml").read_text(encoding="utf-8"))
-END: Final = "end"
-"""The last item of a file, with the number of items before it, so that a truncated file is detected."""
 
 Write = Callable[[str], None]
 Item = Mapping[str, Any]
@@ -48,54 +43,18 @@ async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bo
                 progress(err_console(), "exported", quiet=quiet) as show,
             ):
                 total = await _expected(client, user)
-                async with aclosing(items(client, user)) as found:
+                async with aclosing(exported_items(client, user)) as found:
                     async for item in found:
+                        if item["item"] == END and not counts:
+                            break
                         write(json.dumps(item, ensure_ascii=False))
-                        counts[str(item["item"])] += 1
+                        counts[str(item["item"])] += item["item"] != END
                         done = counts["message"] + counts["memory"]
                         show(done, max(total, done))
-                if counts:
-                    write(json.dumps({"item": END, "user_id": user, "items": counts.total()}))
     except asyncio.CancelledError:
         kept = f"; {file} was not written" if to_file else ""
         raise Interrupted(f"{counts.total()} items were exported{kept}") from None
     _summarise(counts, user, file, as_json=call.as_json)
-
-
-async def items(client: MemoryClient, user: str) -> AsyncGenerator[JsonObject, None]:
-    """Yield all that is held of a user, item by item; joins items that come in pieces.
-
-    Raises:
-        RicordoError: it was not answered, several times.
-    """
-    pieces: list[str] = []
-    cursor: str | None = None
-    while True:
-        page = await _page(client, user, cursor)
-        for item in page.items:
-            if item["item"] != "piece":
-                yield item
-                continue
-            if item["number"] == 0:  # of another item; or of the same, which has changed meanwhile
-                pieces.clear()
-            pieces.append(str(item["text"]))
-            if len(pieces) == item["pieces"]:
-                whole: JsonObject = json.loads("".join(pieces))
-                yield whole
-        if page.next is None:
-            return
-        cursor = page.next
-
-
-async def _page(client: MemoryClient, user: str, cursor: str | None) -> ExportReply:
-    for left in reversed(range(_TRIES)):
-        try:
-            return await client.export(user, cursor=cursor)
-        except (Unavailable, Timeout):
-            if not left or cursor is None:  # who begins is told at once
-                raise
-        await asyncio.sleep(_PAUSE_S)
-    raise AssertionError("the last try returns or raises")
 
 
 async def _expected(client: MemoryClient, user: str) -> int:

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 200
 _PAUSE_S: Final = 0.2
+_RESTORED: Final = {
+    "memories": "states of memories (those of uninformative ones, too)",
+    "derived": "derived memories",
+    "words": "decisions on facts",
+}
+"""What is restored, where its name in the JSON does not say it to people."""
 _AGAIN: Final = "what was imported stays, and counts once"
 
 
@@ -176,7 +182,7 @@ def _summarise(
         return
     for item in tally.left_out:
         print_remark(f"left out: {item}", "red")
-    restored = ", ".join(counted(number, what) for what, number in tally.restored.items() if number)
+    restored = ", ".join(counted(n, _RESTORED.get(what, what)) for what, n in tally.restored.items() if n)
     blank = f"; {exported.blank} with recalled text only left out" if exported.blank else ""
     more = f"; restored: {restored}" if restored else ""
     failed = f"; {len(publication.faults)} failed" if publication.faults else ""

@@ -19,6 +19,7 @@ from ricordo.messages.events import MessageReceived
 from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id, Instant
 from ricordo.runtime.tasks import run_until
+from ricordo_services.export_stream import exported_items
 from ricordo_services.gateway import import_routes
 from ricordo_services.gateway.problems import GatewayError, documented, problem
 from ricordo_services.gateway.scopes import (
@@ -205,17 +206,13 @@ async def forget_user(request: Request, user_id: Id, idempotency_key: Idempotenc
     response_class=StreamingResponse,
 )
 async def export(request: Request, user_id: Id) -> Response:
-    """Return all data of a user as it is read, page by page."""
-    client, user = client_of(request), user_of(request, user_id)
-    first = await client.export(user, timeout=_ERASED_WITHIN_S)
+    """Return all data of a user as it is read; the last line is the end of a complete export."""
+    items = exported_items(client_of(request), user_of(request, user_id), _ERASED_WITHIN_S)
+    first = await anext(items)  # before the answer begins, so that it can be an error
 
     async def lines() -> AsyncIterator[str]:
-        page = first
-        while True:
-            for item in page.items:
-                yield f"{json.dumps(item, ensure_ascii=False)}\n"
-            if page.next is None:
-                return
-            page = await client.export(user, cursor=page.next, timeout=_ERASED_WITHIN_S)
+        yield f"{json.dumps(first, ensure_ascii=False)}\n"
+        async for item in items:
+            yield f"{json.dumps(item, ensure_ascii=False)}\n"
 
     return StreamingResponse(lines(), media_type=NDJSON)

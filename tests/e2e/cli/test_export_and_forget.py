@@ -5,9 +5,11 @@ import os
 import pty
 import stat
 import subprocess
+from base64 import b64encode
 
+import httpx
 import pytest
-from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, lines
+from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, Up, line, lines, to_lines, until
 from tests.fixtures.commands import COMMAND
 
 pytestmark = pytest.mark.usefixtures("running")
@@ -34,6 +36,31 @@ def test_standard_output_takes_the_items_alone(ricordo: Ricordo) -> None:
     lines = [json.loads(line) for line in ricordo.process("export", "--user", "bea").splitlines()]
     assert lines[0]["message"]["content"] == "My dog is called Max."
     assert {one["user_id"] for one in lines} == {"bea"}
+
+
+def test_what_comes_over_http_is_imported_alike(ricordo: Ricordo, running: Up) -> None:
+    """The same lines, whole however long they are; and one that broke off is refused."""
+    scan = b64encode(b"%PDF-1.4\n" + bytes(range(256)) * 2_800).decode()
+    document = {"name": "scan.pdf", "media_type": "application/pdf", "data": scan}
+    messages = [line("ivo", 1, "I live in Turin."), line("ivo", 2, "Thank you!"), line("ivo", 3, "My scan.")]
+    messages[2] |= {"document": document}
+    assert ricordo.publish(to_lines(*messages), "--wait")["remembered"] == 3
+    until(lambda: "scan.pdf failed" in ricordo("status", "ivo-3"))
+    key = {"Authorization": f"Bearer {running.ready['http_key']}"}
+    answer = httpx.get(f"{running.ready['http']}/v1/users/ivo/export", headers=key, timeout=PATIENCE)
+    assert answer.text == ricordo.process("export", "--user", "ivo")
+    items = [json.loads(each) for each in answer.text.splitlines()]
+    assert items[-1] == {"item": "end", "user_id": "ivo", "items": len(items) - 1}
+    assert [one["data"] for one in items if one["item"] == "document"] == [scan]
+    path = ricordo.home / "ivo.jsonl"
+    path.write_text("".join(answer.text.splitlines(keepends=True)[:-1]), encoding="utf-8")
+    assert "is incomplete" in ricordo("import", str(path), "--tenant", "moved", code=1)
+    path.write_text(answer.text, encoding="utf-8")
+    said = ricordo("import", str(path), "--wait", "--tenant", "moved")
+    assert "restored: 3 states of memories (those of uninformative ones, too)" in said
+    assert ricordo.json("stats", "--user", "ivo", "--tenant", "moved")["memories"] == 2
+    nobody = httpx.get(f"{running.ready['http']}/v1/users/nobody/export", headers=key, timeout=PATIENCE)
+    assert nobody.json() == {"item": "end", "user_id": "nobody", "items": 0}
 
 
 def test_what_is_forgotten_is_reported_by_numbers(ricordo: Ricordo) -> None:

@@ -13,7 +13,8 @@ from tests.unit.client.conftest import Server, Worker
 from ricordo.messages.commands import Erased, ExportReply, ForgetReply
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import JsonObject, Message
-from ricordo_services.cli import export_command, forget_command
+from ricordo_services import export_stream
+from ricordo_services.cli import forget_command
 from ricordo_services.cli.application import run
 
 UNDER_WAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the erasure is under way: try again", None)
@@ -27,7 +28,7 @@ Ricordo = Callable[..., Awaitable[CliResult]]
 def ricordo(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ricordo:
     """Run the command line in a thread, whose pauses between two tries are short."""
     monkeypatch.setattr(forget_command, "_PAUSE_S", 0.01)
-    monkeypatch.setattr(export_command, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(export_stream, "_PAUSE_S", 0.01)
 
     async def call(*words: str) -> CliResult:
         code = await asyncio.to_thread(run, ["--nats", server.url_of(), "--tenant", "acme", *words])
