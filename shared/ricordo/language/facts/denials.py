@@ -45,6 +45,10 @@ _UNREAD: Final = frozenset(
 )
 """What a denial says nothing of."""
 
+_TO: Final = frozenset("to a ad al allo alla all' ai agli alle".split())
+_FOR: Final = frozenset({"for", "per", "a"})
+"""Before whoever got what was sold, and before its price."""
+
 _CORRECTED_WITHIN: Final = 6
 """Words behind "I don't have a cat" among which "I have two" says how many there are."""
 
@@ -73,7 +77,7 @@ def ended(scene: Scene, claim: Claim) -> None:
     """Read what somebody has no longer, or is no longer at: "I sold | my Vespa", "I left | Acme"."""
     mention, ends = scene.mentions.get(claim.at), _ENDED[claim.rule.predicate]
     if mention is not None:
-        if only_a_time_follows(scene, mention.end, claim.end):
+        if _is_over(scene, claim, mention.end):
             no_longer(scene, mention.person, ends)
         return
     begin = _lead(scene, claim.at, claim.end)
@@ -81,10 +85,32 @@ def ended(scene: Scene, claim: Claim) -> None:
     after = named if named > begin else scene.objects.noun_phrase(begin, claim.end)
     if after == begin or scene.objects.foreign(begin, after):
         return
-    if only_a_time_follows(scene, after, claim.end):
+    if _is_over(scene, claim, after):
         for predicate in ends if named > begin else [one for one in ends if one not in BEINGS]:
             value = scene.objects.value(replace(claim.rule, predicate=predicate), (begin, after))
             _draft(scene, _Against(claim.subject, (predicate,), value, after))
+
+
+def _is_over(scene: Scene, claim: Claim, at: int) -> bool:
+    """Return whether nothing follows but when it was; what was sold may also have a buyer and a price."""
+    if claim.rule.predicate == "owns":
+        for prepositions in (_TO, _FOR, _TO):
+            at = _behind(scene, at, claim.end, prepositions)
+    return only_a_time_follows(scene, at, claim.end)
+
+
+def _behind(scene: Scene, at: int, end: int, prepositions: Collection[str]) -> int:
+    """Return where words go on behind a preposition and somebody or something; `at` where there is none."""
+    low, first = scene.tokens.low, at + 1
+    if first >= end or low[at] not in prepositions:
+        return at
+    mention = scene.mentions.get(at) or scene.mentions.get(first)
+    if mention is not None:
+        return mention.end
+    if prepositions is _FOR and not any(char.isdigit() for char in low[first]):
+        return at
+    named = name_at(scene.tokens, scene.grammar, first, end, person=True)
+    return named if named > first else scene.objects.noun_phrase(scene.objects.lead(first, end), end)
 
 
 def lost(scene: Scene, claim: Claim) -> None:
