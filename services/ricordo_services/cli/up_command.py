@@ -168,8 +168,9 @@ def _names(workers: str | None) -> tuple[str, ...]:
 def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: bool) -> None:
     """Write `stack.json` for other processes, and print where the servers are."""
     from ricordo_services.app.embedding_models import describe_models  # noqa: PLC0415 - loaded by now
+    from ricordo_services.stack.endpoints import announced  # noqa: PLC0415 - likewise
 
-    at, models = run.endpoints, describe_models(settings.embedding)
+    at, models = announced(run.endpoints, settings), describe_models(settings.embedding)
     where = {
         "ready": True,
         "nats": at.nats_url,

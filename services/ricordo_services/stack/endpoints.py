@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Final, Self
@@ -77,6 +77,15 @@ def write_stack_file(data_dir: Path, payload: Mapping[str, object]) -> Path:
     path = data_dir / STACK_FILE
     private.write(path, json.dumps(dict(payload)) + "\n")
     return path
+
+
+def announced(endpoints: Endpoints, base: Settings) -> Endpoints:
+    """Return `endpoints` with the address and the key of HTTP that settings may name instead."""
+    gateway = local_settings(endpoints, base).gateway
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(gateway.host, gateway.host)  # noqa: S104 - listens on all
+    key = endpoints.http_key if gateway.key is None else gateway.key.get_secret_value()
+    name = f"[{host}]" if ":" in host else host
+    return replace(endpoints, http_url=f"http://{name}:{gateway.port}", http_key=key)
 
 
 def local_settings(endpoints: Endpoints, base: Settings) -> Settings:

@@ -20,5 +20,10 @@ def health_port() -> int:
 
 @pytest.fixture(scope="session")
 def running(ricordo: Ricordo, health_port: int) -> Iterator[Up]:
-    with up(Ricordo(ricordo.home, {"RICORDO_WORKER__HEALTH_PORT": str(health_port)})) as stack:
+    settings = {
+        "RICORDO_WORKER__HEALTH_PORT": str(health_port),
+        "RICORDO_GATEWAY__PORT": str(free_port()),
+        "RICORDO_GATEWAY__KEY": "a key of the tests",
+    }
+    with up(Ricordo(ricordo.home, settings)) as stack:
         yield stack

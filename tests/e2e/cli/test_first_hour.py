@@ -49,6 +49,7 @@ def test_http_answers_to_its_key_and_to_others(ricordo: Ricordo, running: Up, da
     assert ricordo.json("key", "list") == {name: value for name, value in made.items() if name != "key"}
     ask = {"query": "Come si chiama il mio cane?", "user_id": davide}
     with httpx.Client(base_url=running.ready["http"], timeout=30) as http:
+        assert running.ready["http_key"] == "a key of the tests"  # by a setting, as the port is
         for key in (running.ready["http_key"], made["key"]):
             answer = http.post("/v1/recall", json=ask, headers={"Authorization": f"Bearer {key}"})
             assert answer.json()["memories"][0]["message_ids"] == ["davide-1"]
