@@ -221,6 +221,10 @@ class Objects(ObjectPhrases):
         items = [self.until_preposition(span) for span in self._things(begin, end)]
         return [span for span in items if span[1] > span[0]]
 
+    def _known_fields(self, begin: int, end: int) -> Spans:
+        """Read fields of study that are known by name: one reads law, and a novel."""
+        return [span for span in self._studied(begin, end) if self.is_field(*span)]
+
     def _conditions(self, begin: int, end: int) -> Spans:
         """Read conditions of health that are known by name."""
         return [span for span in self._things(begin, end) if self.is_condition(*span)]
@@ -249,6 +253,7 @@ _FINDERS: Final = {
     ObjectReader.AGE: attrgetter("figures.age"),
     ObjectReader.DATE: attrgetter("figures.date"),
     ObjectReader.SUBJECT_OF_STUDY: attrgetter("_studied"),
+    ObjectReader.KNOWN_SUBJECT: attrgetter("_known_fields"),
     ObjectReader.CONDITION: attrgetter("_conditions"),
 }
 """The method of `Objects` for each reader."""

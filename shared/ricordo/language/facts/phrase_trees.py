@@ -48,6 +48,7 @@ class ObjectReader(Enum):
     AGE = "age"
     DATE = "date"
     SUBJECT_OF_STUDY = "field"
+    KNOWN_SUBJECT = "known_field"
     CONDITION = "condition"
     KIN = "kin"
     LOSS = "loss"
