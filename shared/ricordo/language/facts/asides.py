@@ -1,7 +1,9 @@
 """Reads ages between commas behind a name: "Nora, 34,"."""
 
+from collections.abc import Sequence
 from typing import Final
 
+from ricordo.language.facts.name_spans import Person, Span
 from ricordo.language.facts.scene import Scene, Who
 
 _OPENING: Final = frozenset({",", "("})
@@ -28,5 +30,14 @@ def aged(scene: Scene, subject: Who, at: int, end: int) -> int:
     closed = after >= end or low[after] in _CLOSING or low[after] in scene.grammar.conjunctions
     if not (unit or (closed and low[first].isdigit() and int(number) > 1)) or not closed:
         return at
-    scene.draft(subject, "age", number)
+    if subject is None or len(subject.names) <= 1:  # of several, `each_aged` says who
+        scene.draft(subject, "age", number)
     return after
+
+
+def each_aged(scene: Scene, person: Person, spans: Sequence[Span]) -> None:
+    """Read the ages in brackets behind several names: "Ada (9), Bea (6) and Ciro (2)"."""
+    for begin, end in spans if len(spans) > 1 else ():
+        if end < scene.limit and scene.tokens.low[end] == "(":
+            one = Person(person.kin, "", [scene.tokens.text(begin, end)], person.of_other)
+            aged(scene, one, end, scene.limit)

@@ -40,9 +40,19 @@ def mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Men
             mention = _mention(tokens, grammar, at, begin, end)
             if mention is not None:
                 found.append(mention)
+        elif at == begin and at + 1 < end and tokens.low[at + 1] == ":":
+            found += _listed(tokens, grammar, at, end)
         elif at + 3 <= end and (tokens.low[at + 1], tokens.low[at + 2]) in _OF_MINE:
             found += _one_of_mine(tokens, grammar, at, begin, end)
     return found
+
+
+def _listed(tokens: Tokens, grammar: Grammar, at: int, end: int) -> Iterator[Mention]:
+    """Read "Kids: Ada and Bea": one's own, of several."""
+    kin = grammar.kin.get(tokens.low[at])
+    spans, last = named_after(tokens, grammar, kin, at + 1, end) if kin and kin.plural else ([], at)
+    if len(spans) > 1:
+        yield Mention(at, last, Person(kin, "", [tokens.text(*span) for span in spans]), tuple(spans))
 
 
 def _one_of_mine(tokens: Tokens, grammar: Grammar, at: int, lower: int, end: int) -> Iterator[Mention]:

@@ -10,6 +10,8 @@ from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.kinship import PRESUMED, Tie
 from ricordo.language.person_names import is_given, is_place
 
+_LONGEST_AGE: Final = 6
+"""Words of an age with its brackets, at most."""
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
 
@@ -135,10 +137,17 @@ def names_from(
         if after == at or (after < end and tokens.low[after] == "'s"):
             return
         yield at, after
-        following = _next_item(tokens, grammar, after, end)
+        following = _next_item(tokens, grammar, _behind_age(tokens, after, end), end)
         if following == after:
             return
         at = following
+
+
+def _behind_age(tokens: Tokens, at: int, end: int) -> int:
+    """Return where a list goes on behind an age in brackets, "(7)", "(9 anni)"; `at` where there is none."""
+    if at + 1 >= end or tokens.low[at] != "(" or not tokens.low[at + 1].isdigit():
+        return at
+    return next((i + 1 for i in range(at + 2, min(end, at + _LONGEST_AGE)) if tokens.low[i] == ")"), at)
 
 
 def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ricordo.language.facts.asides import each_aged
 from ricordo.language.facts.evidence import Polarity
 from ricordo.language.facts.fact_grammar import Kin
 from ricordo.language.facts.mentions import kin_at, named_after
@@ -97,6 +98,7 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
     person = scene.cast.introduce(Person(kin, noun, names, item.subject is not None))
     if names or kin.predicate in NAMEABLE:
         scene.tie(person, to=item.subject, over=ended)
+        each_aged(scene, person, spans)
 
 
 def _herd(scene: Scene, item: _Item, kin: Kin, after: int) -> None:

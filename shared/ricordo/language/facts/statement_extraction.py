@@ -5,7 +5,7 @@ from typing import Final
 
 from ricordo.language.facts.acquaintance import is_of_the_users_life
 from ricordo.language.facts.adjuncts import after_time
-from ricordo.language.facts.asides import aged
+from ricordo.language.facts.asides import aged, each_aged
 from ricordo.language.facts.asserted_spans import after_reminder, assertions, in_jest
 from ricordo.language.facts.attributes import (
     attribute,
@@ -116,6 +116,7 @@ class StatementExtractor:
             self._tie_to_other(person, mention)
         elif named and person.kin:
             self._scene.tie(person, span=(mention.begin, mention.end))
+            each_aged(self._scene, person, mention.spans)
 
     def _tie_to_other(self, person: Person, mention: Mention) -> None:
         """Read "his husband Pete": the tie is to whoever was spoken of before."""
