@@ -87,6 +87,7 @@ class StatementExtractor:
                 if clause.begin <= mention.begin < clause.end:
                     self._introduce(mention)
             self._clause(clause)
+            self._goes_on_about(clause)
             self._first = self._first and clause.end - begin <= _SHORT and not self._subject_known
 
     def _alone(self, begin: int, end: int) -> None:
@@ -153,6 +154,20 @@ class StatementExtractor:
                 return
             at = max(behind, at + 1)
 
+    def _goes_on_about(self, clause: Clause) -> None:
+        """Let what follows be of who was named last: "Leo has a bar, his wife is Eva | and is Dutch"."""
+        person, end = self._scene.cast.latest(), clause.end
+        if self._subject is None or person is None or clause.relative:
+            return
+        verbs = (self._verb(at, end) for at in range(clause.begin + 1, end - 1))
+        for name in (
+            self._tokens.text(one.end, end) for one in verbs if one and one.rule.predicate == "name"
+        ):
+            if name in person.names:
+                self._subject = person
+            elif name not in self._subject.names:
+                self._of_others()
+
     def _described(self, at: int) -> Person | None:
         """Return whom the relative clause at `at` is about: of several, the one who was named just before."""
         person = self._scene.cast.latest()
@@ -207,6 +222,9 @@ class StatementExtractor:
 
     def _named_subject(self, at: int, end: int) -> bool:
         first, grammar = self._tokens.low[at], self._grammar
+        whose = first in grammar.determiners or first in grammar.others_possessives
+        if self._subject is not None and whose and kin_at(self._tokens, grammar, at + 1, end) is not None:
+            return self._of_others()  # "Leo lives in Rome, his wife is called Eva | and is Dutch"
         after = name_at(self._tokens, grammar, at, end, person=True)
         if after == at or first in grammar.common or first in grammar.verbal or first in grammar.openers:
             return False
