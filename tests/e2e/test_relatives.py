@@ -34,6 +34,34 @@ async def test_what_was_said_of_others_does_not_answer(shared_bot: Bot, user: st
     assert (reply["answered"], reply["sources"]) == (False, [])
 
 
+@pytest.mark.parametrize(("user", "question"), table(__file__, "not_of_another"))
+async def test_nobody_is_taken_for_another(shared_bot: Bot, user: str, question: str) -> None:
+    reply = await shared_bot.query("answer", user_id=user, query=question)
+    assert not reply["answered"] or reply["answer"].startswith(("You said", "Hai detto")), reply["answer"]
+
+
+async def test_what_is_asked_is_found_among_many_surer_facts(bot: Bot) -> None:
+    liked = (
+        "figs",
+        "jazz",
+        "tea",
+        "tennis",
+        "rain",
+        "films",
+        "trains",
+        "owls",
+        "maps",
+        "bread",
+        "chess",
+        "salt",
+    )
+    said = [f"My sister Nora likes {one}." for one in liked for _ in range(2)]
+    said.append("My sister Nora works at Siemens.")
+    await bot.remember(*(msg(f"m-{n}", text, timestamp=ago(days=60 - n)) for n, text in enumerate(said)))
+    reply = await bot.query("answer", user_id="u-1", query="Where does my sister work?")
+    assert reply["answer"] == "Nora works at Siemens."
+
+
 async def test_a_recall_has_what_leads_to_them_and_what_is_asked_first(shared_bot: Bot) -> None:
     reply = await shared_bot.recall("What does my sister's husband do?", user_id="en", explain=True)
     facts = [f"{one['subject']} {one['predicate']} {one['object']}" for one in reply["facts"]]

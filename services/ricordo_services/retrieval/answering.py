@@ -21,7 +21,7 @@ from ricordo.memory.answers import (
     write_refusal,
 )
 from ricordo.memory.context.token_budget import Count
-from ricordo.memory.facts import SINGLE_VALUED, USER, Fact
+from ricordo.memory.facts import SINGLE_VALUED, USER, Fact, normalise
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
@@ -116,7 +116,7 @@ class AnswerService:
         memories = [one.memory for one in relevant]
         facts = _facts(request, recalled)
         former = await self._former(tenant, request, recalled, facts)
-        if asks_for_the_former(request.query) and former and former[0].predicate not in SINGLE_VALUED:
+        if asks_for_the_former(request.query) and not _follows(facts, former):
             facts, former = former, ()
         return AnswerMaterial(
             question=request.query,
@@ -131,20 +131,40 @@ class AnswerService:
         self, tenant: str, request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]
     ) -> Sequence[Fact]:
         """Return what the best fact superseded, or what is asked for that is no more; latest first."""
-        if facts and facts[0].predicate in SINGLE_VALUED:
-            subject, predicate = facts[0].subject, facts[0].predicate
-        elif asks_for_the_former(request.query) and recalled.analysis.requested.names:
-            subject, predicate = (*recalled.relatives.names, USER)[0], recalled.analysis.requested.names[0]
+        subjects: Sequence[str]
+        if asks_for_the_former(request.query) and recalled.analysis.requested.names:
+            subjects, predicate = _asked_about(recalled), recalled.analysis.requested.names[0]
+        elif facts and facts[0].predicate in SINGLE_VALUED:
+            subjects, predicate = (facts[0].subject,), facts[0].predicate
         else:
             return ()
-        question = FactQuestion(user_id=request.user_id, entity=subject, predicate=predicate, history=True)
-        try:
-            found = await self.recall.facts.queries.facts(tenant, question)
-        except StoreUnavailable:
-            recalled.degraded.add(Degradation.ROWS)
-            return ()
-        past = [one for one in _within(request, recalled, found) if one.valid_to and one.subject == subject]
+        past: list[Fact] = []
+        for subject in subjects:
+            question = FactQuestion(
+                user_id=request.user_id, entity=subject, predicate=predicate, history=True
+            )
+            try:
+                found = await self.recall.facts.queries.facts(tenant, question)
+            except StoreUnavailable:
+                recalled.degraded.add(Degradation.ROWS)
+                return ()
+            said = _within(request, recalled, found)
+            past += [one for one in said if one.valid_to and normalise(one.subject) == normalise(subject)]
         return sorted(past, key=lambda one: one.last_reinforced, reverse=True)
+
+
+def _follows(facts: Sequence[Fact], former: Sequence[Fact]) -> bool:
+    """Whether a fact is told with what it superseded: "You live in Leeds. Before that: York."."""
+    if not facts or not former:
+        return False
+    return facts[0].predicate in SINGLE_VALUED and len({one.subject for one in facts}) == 1
+
+
+def _asked_about(recalled: RecallResult) -> Sequence[str]:
+    """Return whom the question is about: those it names, by ties or by name, or the user."""
+    if recalled.relative is not None:
+        return recalled.relatives.names
+    return recalled.analysis.entities or (USER,)
 
 
 def _asks_for_the_user(recalled: RecallResult) -> bool:
@@ -157,11 +177,21 @@ def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
     facts, language = recalled.requested_facts, recalled.analysis.language
     if recalled.relatives.names:
         requested, names = recalled.analysis.requested, recalled.relatives.names
+        if _is_ambiguous(recalled):
+            return ()
         facts = relatives_facts(request.query, facts, names, requested.besides, language)
         facts = [_called(fact, recalled) for fact in facts]
     elif not _asks_for_the_user(recalled):
         facts = answering_facts(request.query, facts, language)
     return _within(request, recalled, facts)
+
+
+def _is_ambiguous(recalled: RecallResult) -> bool:
+    """Whether "my friend" may be several, and is asked for something that is not the same of all."""
+    tie = recalled.relative.ties[-1] if recalled.relative else None
+    if tie is None or tie.identifies or len(recalled.relatives.names) == 1:
+        return False
+    return tie.predicate not in recalled.analysis.requested.names
 
 
 def _called(fact: Fact, recalled: RecallResult) -> Fact:

@@ -33,7 +33,7 @@ class RecalledFacts:
             with recalled.timing("facts"):
                 if (asked := recalled.relative) is not None:
                     recalled.relatives = await self.queries.relatives(
-                        tenant, user_id, asked.ties[0], asked.stored_ties(), asked.ties[1:]
+                        tenant, user_id, asked.ties[0], asked.stored_ties(), asked.further()
                     )
                 words = content_words(recalled.lexical_text, recalled.analysis.language)
                 return await self.queries.surfacing(
@@ -53,16 +53,19 @@ class RecalledFacts:
         """Return the facts that the question asks for, what leads to whom it names, and `surfacing`."""
         relatives, requested = recalled.relatives, recalled.analysis.requested
         names = relatives.names or recalled.analysis.entities
-        about_user: Sequence[Fact] = ()
-        if requested.names and not names and Degradation.ROWS not in recalled.degraded:
+        requested_facts: Sequence[Fact] = ()
+        if requested.names and Degradation.ROWS not in recalled.degraded:
+            wanted, read = requested.names, self.queries
             try:
-                about_user = await self.queries.about_user(
-                    tenant, user_id, predicates=requested.names, limit=_READ
+                requested_facts = await (
+                    read.about_named(tenant, user_id, names=names, predicates=wanted, limit=_READ)
+                    if names
+                    else read.about_user(tenant, user_id, predicates=wanted, limit=_READ)
                 )
             except StoreUnavailable:
                 recalled.degraded.add(Degradation.ROWS)
         chosen = select_facts(
-            [*about_user, *relatives.facts, *surfacing],
+            [*requested_facts, *relatives.facts, *surfacing],
             named_entities=names,
             predicates=requested.names,
             besides=requested.besides,

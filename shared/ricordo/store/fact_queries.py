@@ -1,5 +1,6 @@
 """Queries of the facts and entities of a user."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,7 @@ from ricordo.store.rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("fact_queries")
 _SINGLE_VALUED: Final = sorted(SINGLE_VALUED)
+_RELATIVES: Final = 20  # of one tie
 _FROM_THEIR_SIDE: Final = {"has_child": "has_parent", "has_parent": "has_child"}
 
 
@@ -83,27 +85,40 @@ class FactQueries(Store):
         return [fact_of(row) for row in found]
 
     async def relatives(
-        self, tenant: str, user_id: str, first: Tie, stored: Sequence[str], further: Sequence[Tie] = ()
+        self,
+        tenant: str,
+        user_id: str,
+        first: Tie,
+        stored: Sequence[str],
+        further: Sequence[tuple[Tie, Sequence[str]]] = (),
     ) -> Relatives:
-        """Return whom ties lead to: "my sister", and from her "her husband".
+        """Return whom ties lead to: "my sister", and from her "her husband"; at most 20 at each step.
 
         Args:
             first: ties to the user; `stored` are the texts that it has beside evidence.
-            further: each ties to whoever was found before.
+            further: each ties to whoever was found before, with the words of which a message holds one.
         """
-        rows = await self._fetch(_SQL["tied"], tenant, user_id, first.predicate, stored)
+        rows = await self._fetch(_SQL["tied"], tenant, user_id, first.predicate, stored, _RELATIVES)
         names = [row["who"] for row in rows]
         facts = [fact_of(row) for row in rows if row["id"] is not None]
-        for tie in further:
-            keys, side = (
-                [normalise(name) for name in names],
-                _FROM_THEIR_SIDE.get(tie.predicate, tie.predicate),
-            )
-            found = await self._fetch(_SQL["tied_to"], tenant, user_id, keys, tie.predicate, side)
+        for tie, said in further:
+            keys = [normalise(name) for name in names]
+            side = _FROM_THEIR_SIDE.get(tie.predicate, tie.predicate)
+            words = rf"\m({'|'.join(map(re.escape, said))})\M" if said else ""
+            asked = (keys, tie.predicate, side, words, _RELATIVES)
+            found = await self._fetch(_SQL["tied_to"], tenant, user_id, *asked)
             steps = [fact_of(row) for row in found]
             names = [one.object if normalise(one.subject) in keys else one.subject for one in steps]
             facts += steps
         return Relatives(tuple(dict.fromkeys(names)), tuple(facts))
+
+    async def about_named(
+        self, tenant: str, user_id: str, *, names: Sequence[str], predicates: Sequence[str], limit: int
+    ) -> Sequence[Fact]:
+        """Return current facts about entities of these names, of some predicates; most confident first."""
+        keys = sorted({normalise(name) for name in names} - {"", USER})
+        found = await self._database.read("facts_about_named", tenant, user_id, keys, predicates, limit)
+        return [fact_of(row) for row in found]
 
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int

@@ -41,6 +41,12 @@ class AskedRelative:
         """Whether a text has a noun for one of the ties: "mum" for "my mother"."""
         return not _nouns_meant(self.ties[-1]).isdisjoint(re.findall(r"[\w-]+", text.casefold()))
 
+    def further(self) -> list[tuple[Tie, tuple[str, ...]]]:
+        """Return the ties after the first, and the words that say them: none where others say the same."""
+        return [
+            (tie, tuple(sorted(_nouns_meant(tie))) if _is_particular(tie) else ()) for tie in self.ties[1:]
+        ]
+
     def stored_ties(self) -> tuple[str, ...]:
         """Return the texts that the first tie has beside evidence, in all languages."""
         return _stored(self.ties[0])
@@ -103,6 +109,11 @@ def _requested(words: tuple[str, ...], tie: Tie, language: str) -> RequestedPred
 
 def _tie(kin: Kin) -> Tie:
     return Tie(kin.predicate, kin.gender, kin.noun)
+
+
+def _is_particular(tie: Tie) -> bool:
+    """Whether facts tell too little of a tie: sons and daughters are children, a boss is somebody known."""
+    return bool(tie.detail) or tie.predicate in ("knows", "related_to")
 
 
 def _kin_of_all() -> Iterator[tuple[str, Tie]]:

@@ -39,6 +39,23 @@ begin
 end
 $$;
 
+-- Returns current facts about the entities of some keys or other names ($3), of some predicates ($4).
+create or replace function facts_about_named(text, text, text[], text[], integer)
+returns setof facts language plpgsql stable as $$
+#variable_conflict use_column
+declare
+    keys text[] := $3;
+begin
+    perform set_config('app.tenant', $1, true);
+    keys := keys || array(select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3));
+    return query
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null and predicate = any($4)
+      and (subject_key = any(keys) or object_key = any(keys))
+    order by confidence desc, last_reinforced desc, id limit $5;
+end
+$$;
+
 -- Returns current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 -- Each of the three is found by its own index, so that not all that is known of a user is read for the ten that are shown.
 create or replace function surfacing_facts(text, text, text[], integer, integer)

@@ -80,19 +80,26 @@ where
 select m.who,
 -- include: fact_columns.columns
 from (select distinct on (entity_key) entity_key, coalesce(nullif(entity, ''), name) as who from mentions
-      where tenant = $1 and user_id = $2 and kind = $3 and tie = any($4::text[]) and tells
+      where tenant = $1 and user_id = $2 and kind = $3 and kind <> '' and tie = any($4::text[]) and tells  -- as the index
       order by entity_key, name) as m
 left join facts as f on f.tenant = $1 and f.user_id = $2 and f.subject_key = 'user' and f.predicate = $3
                      and f.object_key = m.entity_key
 where f.valid_to is null
 order by f.confidence desc nulls last, f.last_reinforced desc, m.entity_key
+limit $5
 
 -- name: tied_to
--- The facts that tie others to those of the keys $3, by the predicate $4, or $5 from their side.
+-- The facts that tie others to those of the keys $3, by the predicate $4, or $5 from their side; where $6 is not empty,
+-- only where a message says so in words of that pattern ("son", not "daughter"). $7 how many.
 select
 -- include: fact_columns.columns
 from facts as f
 where f.tenant = $1 and f.user_id = $2 and f.valid_to is null
   and (f.subject_key = any($3::text[]) and f.predicate = $4 and f.object_key <> 'user'
        or f.object_key = any($3::text[]) and f.predicate = $5 and f.subject_key <> 'user')
+  and ($6 = '' or exists (
+    select from fact_evidence e
+    where e.tenant = $1 and e.user_id = $2 and e.subject_key = f.subject_key and e.predicate = f.predicate
+      and e.object_key = f.object_key and e.quote ~* $6))
 order by f.confidence desc, f.last_reinforced desc, f.id
+limit $7
