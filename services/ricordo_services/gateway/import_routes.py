@@ -16,6 +16,7 @@ from ricordo.client import InvalidRequest, MemoryClient, RicordoError, Timeout, 
 from ricordo.client.connection import read
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
+from ricordo.runtime.tasks import run_until
 from ricordo_services.gateway.access_control import BODY_WITHIN_S
 from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.scopes import NDJSON, as_json, client_of, key_of, user_of
@@ -28,7 +29,6 @@ _LONGEST_LINE: Final = 1 << 20
 _ERRORS_SHOWN: Final = 100
 _MOST_WAITING: Final = 200
 """Chunks whose fate is looked after while ingest lags behind."""
-_INGEST_PATIENCE_S: Final = 5.0
 _INGEST_WITHIN_S: Final = 30.0
 
 
@@ -95,6 +95,15 @@ class _Import:
                 for sequence, reason in refused.items():
                     self.reject(lines[sequence], reason)
 
+    async def finish(self) -> None:
+        """Count apart what ingest has refused, until it is done with everything or the time is over.
+
+        Messages of others that come first are no reason to give up earlier, so there is no other patience.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_INGEST_WITHIN_S):
+                await self.check(_INGEST_WITHIN_S)
+
     def reject(self, line: int, detail: str) -> None:
         """Count a line that is left out."""
         if detail.startswith(DeadLetterCode.ID_CONFLICT):
@@ -114,7 +123,10 @@ class _Import:
     openapi_extra={"requestBody": {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )
 async def import_lines(request: Request) -> Response:
-    """Publish each line on the bulk lane; a repeat of the same lines adds nothing."""
+    """Publish each line on the bulk lane; a repeat of the same lines adds nothing.
+
+    A gateway that stops waits for ingest no longer, and answers with what it knows.
+    """
     streams = request.app.state.clients.streams
     work = _Import(client_of(request), await IngestWatch.open(streams, key_of(request).tenant))
     chunk: list[tuple[int, MessageReceived]] = []
@@ -131,9 +143,8 @@ async def import_lines(request: Request) -> Response:
             await work.publish(chunk)
             chunk = []
     await work.publish(chunk)
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_INGEST_WITHIN_S):
-            await work.check(_INGEST_PATIENCE_S)
+    stopping: asyncio.Event = request.app.state.stopping
+    await run_until(stopping, work.finish())
     work.result.errors.sort(key=lambda error: error.line)
     return as_json(work.result)
 

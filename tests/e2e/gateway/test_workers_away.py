@@ -10,14 +10,16 @@ import httpx
 import nats
 import pytest
 from nats.aio.msg import Msg
+from nats.js import JetStreamContext
 from pydantic import SecretStr
 from tests.fixtures.gateway import FIXED_KEY
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.scraping import free_port
-from tests.fixtures.wire import msg
+from tests.fixtures.wire import msg, wait_for
 
 from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
 from ricordo.clock import SystemClock
+from ricordo.messages.subjects import STREAM_IN
 from ricordo.settings import BusSettings, GatewaySettings
 from ricordo_services.gateway.service import Gateway
 
@@ -37,7 +39,7 @@ async def alone(tmp_path: Path) -> AsyncIterator[Alone]:
         async with open_bus(NatsSettings(servers=(server.url,)), ricordo_topology()) as bus:
             await bus.provision()
         settings = GatewaySettings(port=port, key=SecretStr(FIXED_KEY))
-        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock(), grace_s=0.2)
+        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock(), grace_s=2)
         serving = asyncio.create_task(gateway.run(stopping, ready.set))
 
         async def stop() -> None:
@@ -58,6 +60,26 @@ def http(alone: Alone) -> httpx.AsyncClient:
     return alone.http
 
 
+@pytest.fixture
+async def streams(alone: Alone) -> AsyncIterator[JetStreamContext]:
+    client = await nats.connect(alone.nats_url)
+    yield client.jetstream()
+    await client.close()
+
+
+async def wait_until_stored(streams: JetStreamContext, number: int) -> None:
+    """Wait until the stream has taken so many messages in since it was made."""
+
+    async def last() -> int:
+        return (await streams.stream_info(STREAM_IN)).state.last_seq
+
+    await wait_for(last, lambda found: found >= number)
+
+
+def some_lines(number: int) -> bytes:
+    return b"".join(json.dumps(msg(f"m-{n}", "Adoro il mare.")).encode() + b"\n" for n in range(number))
+
+
 async def test_messages_are_accepted_and_nothing_is_told_that_is_not_known(http: httpx.AsyncClient) -> None:
     many = [msg(f"m-{n}", "Adoro il mare.") for n in range(3)]
     for path in ("/v1/messages", "/v1/messages?wait=remembered&timeout=1"):
@@ -69,10 +91,26 @@ async def test_messages_are_accepted_and_nothing_is_told_that_is_not_known(http:
     assert status.headers["retry-after"]
 
 
-async def test_an_import_counts_what_is_stored_and_may_still_be_refused(http: httpx.AsyncClient) -> None:
-    lines = [json.dumps(msg(f"m-{n}", "Adoro il mare.")) for n in range(1_200)]
-    found = (await http.post("/v1/imports", content="\n".join(lines))).json()
+async def test_an_import_that_waits_for_ingest_is_counted_when_the_gateway_stops(
+    alone: Alone, streams: JetStreamContext
+) -> None:
+    importing = asyncio.create_task(alone.http.post("/v1/imports", content=some_lines(1_200)))
+    await wait_until_stored(streams, 1_200)
+    await alone.stop()
+    found = (await importing).json()
     assert found == {"accepted": 1_200, "rejected": 0, "conflicts": 0, "unchecked": 1_200, "errors": []}
+
+
+async def test_an_import_waits_for_a_worker_that_is_busy_with_others(
+    alone: Alone, streams: JetStreamContext
+) -> None:
+    importing = asyncio.create_task(alone.http.post("/v1/imports", content=some_lines(2)))
+    await wait_until_stored(streams, 2)
+    answered, _ = await asyncio.wait({importing}, timeout=6)  # of the 30 seconds that it waits
+    assert not answered
+    await streams.purge_stream(STREAM_IN)  # as ingest takes messages out
+    found = (await importing).json()
+    assert (found["accepted"], found["unchecked"]) == (2, 0)
 
 
 async def test_what_is_in_flight_when_the_gateway_stops_is_answered(
