@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.data_files import LANGUAGES, either, read_table
 from ricordo.language.document import Document
+from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.text import stop_words
 
 _LONGEST: Final = 120  # characters
@@ -47,7 +48,8 @@ def trigger_of(document: Document, emotion: Emotion) -> str:
         emotion: what the text expresses; the words next to its keywords are read.
 
     Returns:
-        As written, without what connects them with the feeling, at most 120 characters.
+        As written, without what connects them with the feeling, at most 120 characters; no time, as how long
+            it was felt is no reason.
     """
     if document.language not in LANGUAGES or emotion.primary == NEUTRAL.primary:
         return ""
@@ -63,7 +65,8 @@ def _of_word(sentence: str, keyword: str, language: str) -> str:
         return ""
     for found in _candidates(sentence, place, _patterns(language)):
         what = _shortened(found)
-        if not stop_words(language).issuperset(map(str.casefold, what.split())):
+        telling = [word for word in what.casefold().split() if word not in stop_words(language)]
+        if telling and not _is_of_time(telling[0], language):
             return what
     return ""
 
@@ -78,6 +81,10 @@ def _candidates(sentence: str, place: re.Match[str], patterns: _Patterns) -> Ite
             yield patterns.ends.split(found["what"])[-1]
     if patterns.verbs.fullmatch(place[0]):
         yield patterns.ends.split(behind, maxsplit=1)[0]
+
+
+def _is_of_time(word: str, language: str) -> bool:
+    return word[0].isdigit() or word in load_grammar(language).time_fillers
 
 
 def _shortened(text: str) -> str:

@@ -21,6 +21,12 @@ _SAID = [
     ("it", "Ho paura dell'acqua alta", "acqua alta"),
 ]
 _UNSAID = [
+    ("en", "I was angry for two hours."),
+    ("en", "I'm so excited at the moment!"),
+    ("en", "I was sad at 5 pm in Rome."),
+    ("en", "I was happy of course."),
+    ("it", "Sono felice da morire!"),
+    ("it", "Sono triste da due settimane."),
     ("en", "What a wonderful day!"),
     ("en", "I love you."),
     ("it", "Che bello!"),
