@@ -10,8 +10,8 @@ from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.messages.enumerations import Predicate
 
-NOT_ASKED_FOR: Final = {"studies_at", "knows", "member_of", "is_a", "related_to"}
-"""What questions ask for by a neighbour: "where do I study?" asks for `studies`."""
+NOT_ASKED_FOR: Final = {"knows", "member_of", "is_a", "related_to"}
+"""What no question of its own asks for."""
 
 
 def test_the_wire_contract_has_the_same_predicates() -> None:
