@@ -25,6 +25,8 @@ from ricordo_services.ingest_watch import IngestWatch
 router = APIRouter()
 
 _LINES_AT_ONCE: Final = 500
+_BYTES_AT_ONCE: Final = 8 << 20
+"""A chunk of fewer lines ends with the line that reaches this: it is in memory as a whole."""
 _LONGEST_LINE: Final = 1 << 20
 _ERRORS_SHOWN: Final = 100
 _MOST_WAITING: Final = 200
@@ -130,7 +132,7 @@ async def import_lines(request: Request) -> Response:
     streams = request.app.state.clients.streams
     work = _Import(client_of(request), await IngestWatch.open(streams, key_of(request).tenant))
     chunk: list[tuple[int, MessageReceived]] = []
-    number = 0
+    number = size = 0
     async for line in _lines(request):
         number += 1
         if not line.strip():
@@ -139,9 +141,11 @@ async def import_lines(request: Request) -> Response:
             chunk.append((number, _imported(request, line)))
         except (RicordoError, GatewayError) as error:
             work.reject(number, str(error))
-        if len(chunk) >= _LINES_AT_ONCE:
+            continue
+        size += len(line)
+        if len(chunk) >= _LINES_AT_ONCE or size >= _BYTES_AT_ONCE:
             await work.publish(chunk)
-            chunk = []
+            chunk, size = [], 0
     await work.publish(chunk)
     stopping: asyncio.Event = request.app.state.stopping
     await run_until(stopping, work.finish())

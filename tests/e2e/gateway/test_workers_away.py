@@ -101,6 +101,20 @@ async def test_an_import_that_waits_for_ingest_is_counted_when_the_gateway_stops
     assert found == {"accepted": 1_200, "rejected": 0, "conflicts": 0, "unchecked": 1_200, "errors": []}
 
 
+async def test_an_import_of_long_lines_is_published_by_their_size(
+    alone: Alone, streams: JetStreamContext
+) -> None:
+    async def lines() -> AsyncIterator[bytes]:
+        for line in some_lines(9).splitlines():
+            yield line.ljust(1 << 20) + b"\n"
+        await wait_until_stored(streams, 8)  # before the import ends
+
+    importing = asyncio.create_task(alone.http.post("/v1/imports", content=lines()))
+    await wait_until_stored(streams, 9)
+    await alone.stop()
+    assert (await importing).json()["accepted"] == 9
+
+
 async def test_an_import_waits_for_a_worker_that_is_busy_with_others(
     alone: Alone, streams: JetStreamContext
 ) -> None:
