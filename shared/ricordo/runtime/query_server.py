@@ -36,7 +36,8 @@ class ServerSettings:
     """How requests are served.
 
     Attributes:
-        concurrency: maximum number of concurrent requests.
+        concurrency: maximum number of concurrent requests. Replies in parts are apart: a quarter as many, at
+            least one, so that no other request waits for callers who read slowly or have left.
         waiting: maximum number of queued requests; further ones are answered with `unavailable`.
         grace: seconds that a stop leaves to requests in progress before they are answered with `unavailable`.
     """
@@ -91,6 +92,7 @@ class QueryServer:
         self._settings = settings or ServerSettings()
         self._priority = priority or QueryPriority()
         self._slots = asyncio.Semaphore(self._settings.concurrency)
+        self._slots_in_parts = asyncio.Semaphore(max(1, self._settings.concurrency // 4))
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -197,14 +199,17 @@ class QueryServer:
         if route is None:
             raise RequestError(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
-            async with asyncio.timeout(route.deadline) as limit, self._slots:
-                with self._priority.interactive():
-                    if isinstance(route.handler, PartsHandler) and getattr(message, "stream", False):
-                        send = self._sender(request, limit, route.deadline)
-                        answer = await route.handler.in_parts(subject.tenant, message, send)
-                    else:
-                        result = await route.handler(subject.tenant, message)
-                        answer = result if isinstance(result, QueryResult) else QueryResult(result)
+            async with asyncio.timeout(route.deadline) as limit:
+                if isinstance(route.handler, PartsHandler) and getattr(message, "stream", False):
+                    send = self._sender(request, limit, route.deadline)
+                    async with self._slots_in_parts:
+                        with self._priority.interactive():
+                            answer = await route.handler.in_parts(subject.tenant, message, send)
+                else:
+                    async with self._slots:
+                        with self._priority.interactive():
+                            result = await route.handler(subject.tenant, message)
+                    answer = result if isinstance(result, QueryResult) else QueryResult(result)
             return answer, encoded(answer.reply, route.fit)
         except RequestError:
             raise

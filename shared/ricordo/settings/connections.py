@@ -29,7 +29,8 @@ class BusSettings(Group):
         ack_wait_s: seconds without an acknowledgement or progress signal after which an event is
             redelivered. Use the same value for all processes.
         query_timeout_s: seconds after which a query is answered with `timeout`.
-        concurrent_queries: maximum number of concurrent queries per process.
+        concurrent_queries: maximum number of concurrent queries per process, and a quarter as many answers in
+            parts.
     """
 
     url: str = "nats://127.0.0.1:4222"

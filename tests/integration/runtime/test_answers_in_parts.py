@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager
+from itertools import repeat, takewhile
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +19,12 @@ from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.scraping import free_port
 
 from ricordo.bus.nats import NatsBus
-from ricordo.client import MemoryClient, NoResponders
+from ricordo.client import MemoryClient, NoResponders, Timeout
 from ricordo.clock import SystemClock
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy
 from ricordo.runtime.handling import QueryResult, QueryRoute, SendPart
-from ricordo.runtime.query_server import QueryServer
+from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.settings import BusSettings, GatewaySettings
 from ricordo_services.gateway.service import Gateway
 
@@ -37,19 +38,30 @@ async def fail() -> None:
     raise RuntimeError("amid the parts")
 
 
-def speaking(bus: NatsBus, after_each: Callable[[], Awaitable[object]], deadline: float = 5.0) -> QueryServer:
+async def in_parts(memory: MemoryClient) -> list[AnswerPart | AnswerReply]:
+    return [one async for one in memory.answer_stream(**ASKED)]
+
+
+def speaking(
+    bus: NatsBus,
+    after_each: Callable[[], Awaitable[object]],
+    deadline: float = 5.0,
+    parts: Iterable[AnswerPart] = PARTS,
+    concurrency: int = 16,
+) -> QueryServer:
     class Speaker:
         async def __call__(self, _: str, __: AnswerRequest) -> QueryResult:
             return QueryResult(REPLY)
 
         async def in_parts(self, _: str, __: AnswerRequest, send: SendPart) -> QueryResult:
-            for part in PARTS:
+            for part in parts:
                 await send(part)
                 await after_each()
             return QueryResult(REPLY)
 
     routes = {"query.answer": QueryRoute(handler=Speaker(), deadline=deadline)}
     sides: dict[str, Any] = {"responder": bus, "publisher": bus, "clock": SystemClock()}
+    sides["settings"] = ServerSettings(concurrency=concurrency)
     return QueryServer(name="retrieval", kind="query", routes=routes, **sides)
 
 
@@ -59,13 +71,32 @@ async def test_parts_come_before_the_reply_and_each_begins_the_deadline_anew(
     async with await nats.connect(server.url) as nc:
         memory, sent = MemoryClient.over(nc, "acme", timeout=5), await nc.subscribe("_INBOX.>")
         async with running(speaking(bus, lambda: asyncio.sleep(1.2), deadline=2.0)):
-            assert [one async for one in memory.answer_stream(**ASKED)] == [*PARTS, REPLY]
+            assert await in_parts(memory) == [*PARTS, REPLY]
             assert await memory.answer(**ASKED) == REPLY
         numbers = [((await sent.next_msg(5)).headers or {}).get("Ricordo-Part") for _ in range(4)]
         assert (numbers, sent.pending_msgs) == (["1", "2", None, None], 0)
         await sent.unsubscribe()  # the server tells one subscription alone that nobody answers
         with pytest.raises(NoResponders):
             await anext(memory.answer_stream(**ASKED))
+
+
+async def test_answers_that_were_left_hold_up_no_query_and_answers_in_parts_wait_in_time(
+    server: NatsServerProcess, bus: NatsBus
+) -> None:
+    ended = asyncio.Event()
+    parts = takewhile(lambda _: not ended.is_set(), repeat(PARTS[0]))
+    speaker = speaking(bus, lambda: asyncio.sleep(0.05), deadline=1.0, parts=parts, concurrency=2)
+    async with await nats.connect(server.url) as nc, running(speaker):
+        memory = MemoryClient.over(nc, "acme", timeout=10)
+        async with aclosing(memory.answer_stream(**ASKED)) as left:
+            assert await anext(left) == PARTS[0]
+        with pytest.raises(Timeout, match="no answer within 1 seconds"):
+            await anext(memory.answer_stream(**ASKED))
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(in_parts(memory))
+            assert await memory.answer(**ASKED) == REPLY
+            ended.set()
+        assert waiting.result() == [REPLY]
 
 
 @asynccontextmanager
