@@ -5,6 +5,7 @@ refused. The stream's numbers can: a dead letter carries the one that the publis
 """
 
 import asyncio
+import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from typing import Final, Self
 import nats.errors
 import nats.js.errors
 from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
 
 from ricordo.client import Timeout, Unavailable
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE, dead_letter_reason
@@ -47,74 +49,89 @@ class IngestWatch:
         return f"{PREFIX}.{self._tenant}.message.*"
 
     async def refusals(
-        self, sequences: Collection[int], patience: float, *, repeated: bool = False
+        self,
+        sequences: Collection[int],
+        patience: float,
+        *,
+        repeated: bool = False,
+        until: float = math.inf,
     ) -> dict[int, str]:
         """Wait until ingest is done with messages, and return why it gave up which.
 
-        Asked again, it has to be about messages that were published later.
+        Asked again, it has to be about messages that were published later, or about the same after an error.
 
         Args:
             patience: seconds without any progress after which it is given up.
             repeated: whether any was published a short time before, and may have been given up by then.
+            until: deadline by the time of the event loop, whatever progress there is. What was read of the
+                dead letters by then is not read again.
 
         Raises:
-            Timeout: ingest does not get on, or it cannot be seen whether it does.
+            Timeout: ingest does not get on, or it cannot be seen whether it does; or the deadline has passed.
             Unavailable: the dead letters cannot be read now.
         """
-        await self._taken_out(sorted(sequences), patience)
+        await self._taken_out(sorted(sequences), patience, until)
         self._since = 0 if repeated else self._since
-        await self._read_letters()
+        await self._read_letters(until)
         found = {number: self._refused[number] for number in sequences if number in self._refused}
         last = max(sequences, default=0)
         self._refused = {number: reason for number, reason in self._refused.items() if number > last}
         return found
 
-    async def _read_letters(self) -> None:
+    async def _read_letters(self, until: float) -> None:
         """Note what was given up since the last time, of whoever published it."""
         subject = f"{DEAD_LETTER_PREFIX}.*.{self._messages}"
         with suppress(nats.js.errors.NotFoundError):
             while True:
-                with stream_errors(STREAM_DEAD_LETTERS):
-                    letter = await self._streams.get_msg(
-                        STREAM_DEAD_LETTERS, self._since + 1, subject=subject, next=True
-                    )
+                letter = await self._first(STREAM_DEAD_LETTERS, self._since + 1, subject, until)
                 headers = letter.headers or {}
                 if (origin := headers.get(DEAD_LETTER_SEQUENCE, "")).isdigit():
                     self._refused[int(origin)] = ": ".join(dead_letter_reason(headers))
                 self._since = letter.seq or self._since + 1
 
-    async def _taken_out(self, waiting: list[int], patience: float) -> None:
+    async def _taken_out(self, waiting: list[int], patience: float, until: float) -> None:
         """Wait until none of `waiting`, ascending, is in the stream, which keeps what nobody is done with."""
         clock = asyncio.get_running_loop()
         pause, deadline = _FIRST_PAUSE_S, clock.time() + patience
-        done, trouble = 0, ""
-        while done < len(waiting):
-            before = done
+        left, trouble = len(waiting), ""
+        while left:
+            before = left
             try:
-                done += await self._gone(waiting[done:])
+                left -= await self._gone(waiting[-left:], until)
                 trouble = ""
             except (Timeout, Unavailable) as error:  # JetStream may come back: what it holds is safe
                 trouble = f" ({error.message})"
-            if done > before:
-                pause, deadline = _FIRST_PAUSE_S, clock.time() + patience
-            elif clock.time() > deadline:
-                left = len(waiting) - done
+            now = clock.time()
+            if left < before:
+                pause, deadline = _FIRST_PAUSE_S, now + patience
+            if left and now >= min(deadline, until):
                 raise Timeout(
                     f"{left} of {len(waiting)} messages were not taken in for {patience:g} s{trouble}; they "
                     "are safe and wait: do the workers run? `ricordo doctor` tells"
                 )
-            else:
+            if left:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
 
-    async def _gone(self, waiting: Sequence[int]) -> int:
+    async def _gone(self, waiting: Sequence[int], until: float) -> int:
         """Return how many of `waiting`, ascending, come before the first that the stream still holds."""
         try:
-            with stream_errors(STREAM_IN):
-                held = await self._streams.get_msg(STREAM_IN, waiting[0], subject=self._messages, next=True)
+            held = await self._first(STREAM_IN, waiting[0], self._messages, until)
         except nats.js.errors.NotFoundError:
             return len(waiting)
         return bisect_left(waiting, held.seq or 0)
+
+    async def _first(self, stream: str, sequence: int, subject: str, until: float) -> RawStreamMsg:
+        """Return the first message of a subject that has `sequence` or a later one.
+
+        Raises:
+            NotFoundError: there is none.
+            Timeout: it was not told in time.
+            Unavailable: JetStream does not answer.
+        """
+        with stream_errors(stream):
+            async with asyncio.timeout_at(until):
+                return await self._streams.get_msg(stream, sequence, subject=subject, next=True)
 
 
 @contextmanager

@@ -32,6 +32,8 @@ _ERRORS_SHOWN: Final = 100
 _MOST_WAITING: Final = 200
 """Chunks whose fate is looked after while ingest lags behind."""
 _INGEST_WITHIN_S: Final = 30.0
+_LOOK_WITHIN_S: Final = 0.1
+"""How long a chunk may be held up by looking what became of those before it."""
 
 
 class LineError(BaseModel):
@@ -84,27 +86,27 @@ class _Import:
         self.result.unchecked += len(lines)
         if len(self._waiting) > _MOST_WAITING:
             self._waiting.popleft()
-        await self.check(0)
-
-    async def check(self, patience: float) -> None:
-        """Count apart what ingest has refused, until it does not get on for `patience` seconds."""
-        with suppress(Timeout, Unavailable):
-            while self.watch is not None and self._waiting:
-                refused = await self.watch.refusals(self._waiting[0], patience)
-                lines = self._waiting.popleft()
-                self.result.unchecked -= len(lines)
-                self.result.accepted -= len(refused)
-                for sequence, reason in refused.items():
-                    self.reject(lines[sequence], reason)
+        await self._check(_LOOK_WITHIN_S, patience=0)
 
     async def finish(self) -> None:
         """Count apart what ingest has refused, until it is done with everything or the time is over.
 
         Messages of others that come first are no reason to give up earlier, so there is no other patience.
         """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_INGEST_WITHIN_S):
-                await self.check(_INGEST_WITHIN_S)
+        await self._check(_INGEST_WITHIN_S, patience=_INGEST_WITHIN_S)
+
+    async def _check(self, within: float, patience: float) -> None:
+        """Count apart what ingest has refused, for so many seconds; the next call goes on where it ends."""
+        clock = asyncio.get_running_loop()
+        until = clock.time() + within
+        with suppress(Timeout, Unavailable):
+            while self.watch is not None and self._waiting and clock.time() < until:
+                refused = await self.watch.refusals(self._waiting[0], patience, until=until)
+                lines = self._waiting.popleft()
+                self.result.unchecked -= len(lines)
+                self.result.accepted -= len(refused)
+                for sequence, reason in refused.items():
+                    self.reject(lines[sequence], reason)
 
     def reject(self, line: int, detail: str) -> None:
         """Count a line that is left out."""

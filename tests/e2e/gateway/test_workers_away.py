@@ -19,7 +19,8 @@ from tests.fixtures.wire import msg, wait_for
 
 from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
 from ricordo.clock import SystemClock
-from ricordo.messages.subjects import STREAM_IN
+from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
 from ricordo.settings import BusSettings, GatewaySettings
 from ricordo_services.gateway.service import Gateway
 
@@ -67,11 +68,11 @@ async def streams(alone: Alone) -> AsyncIterator[JetStreamContext]:
     await client.close()
 
 
-async def wait_until_stored(streams: JetStreamContext, number: int) -> None:
+async def wait_until_stored(streams: JetStreamContext, number: int, stream: str = STREAM_IN) -> None:
     """Wait until the stream has taken so many messages in since it was made."""
 
     async def last() -> int:
-        return (await streams.stream_info(STREAM_IN)).state.last_seq
+        return (await streams.stream_info(stream)).state.last_seq
 
     await wait_for(last, lambda found: found >= number)
 
@@ -113,6 +114,38 @@ async def test_an_import_of_long_lines_is_published_by_their_size(
     await wait_until_stored(streams, 9)
     await alone.stop()
     assert (await importing).json()["accepted"] == 9
+
+
+async def test_dead_letters_hold_no_upload_up_and_are_read_at_its_end(
+    alone: Alone, streams: JetStreamContext
+) -> None:
+    letters, read, read_meanwhile = 1_000, asyncio.Queue[Msg](), 0
+    client = await nats.connect(alone.nats_url)
+    await client.subscribe(f"$JS.API.STREAM.MSG.GET.{STREAM_DEAD_LETTERS}", cb=read.put)
+    await client.flush()
+
+    async def lines() -> AsyncIterator[bytes]:
+        nonlocal read_meanwhile
+        every = some_lines(1_500).splitlines(keepends=True)
+        yield b"".join(every[:500])
+        await wait_until_stored(streams, 500)
+        for n in range(letters):
+            refused = {DEAD_LETTER_SEQUENCE: "3", DEAD_LETTER_REASON: "id_conflict: first wins"}
+            headers = refused if n == letters - 1 else None
+            await client.publish("dlq.ingest.memory.v1.default.message.received", b"{}", headers=headers)
+        await wait_until_stored(streams, letters, STREAM_DEAD_LETTERS)
+        await streams.purge_stream(STREAM_IN)  # as ingest takes messages out
+        yield b"".join(every[500:])
+        await wait_until_stored(streams, 1_500)
+        await client.flush()
+        read_meanwhile = read.qsize()
+        await streams.purge_stream(STREAM_IN)
+
+    found = (await alone.http.post("/v1/imports", content=lines())).json()
+    await client.close()
+    assert 0 < read_meanwhile < letters / 2
+    assert (found["accepted"], found["conflicts"], found["unchecked"]) == (1_499, 1, 0)
+    assert [one["line"] for one in found["errors"]] == [3]
 
 
 async def test_an_import_waits_for_a_worker_that_is_busy_with_others(

@@ -1,5 +1,6 @@
 """Waiting until ingest has taken messages in, over a JetStream that is slow or away."""
 
+import asyncio
 from collections.abc import Callable
 from typing import cast
 
@@ -14,11 +15,11 @@ from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
 from ricordo_services.ingest_watch import IngestWatch
 
-Answer = RawStreamMsg | Exception
+Answer = RawStreamMsg | Exception | None
 
 
 class Streams:
-    """Stands in for JetStream: answers by the script of each stream, the last answer for ever."""
+    """Stands in for JetStream: answers by the scripts of streams, the last one for ever; None is silence."""
 
     def __init__(self, **scripts: list[Answer]) -> None:
         self.scripts = scripts
@@ -28,7 +29,7 @@ class Streams:
         answer = script.pop(0) if len(script) > 1 else script[0]
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return answer or await asyncio.Future[RawStreamMsg]()
 
 
 def watch(incoming: list[Answer], letters: list[Answer]) -> IngestWatch:
@@ -58,6 +59,14 @@ async def test_what_was_given_up_early_is_told_when_it_is_asked_for() -> None:
     assert await streams.refusals({3}, 30) == {}
     assert (await streams.refusals({12, 14}, 30)).keys() == {12}
     assert await streams.refusals(set(), 30) == {}
+
+
+async def test_a_deadline_ends_it_and_what_was_read_by_then_is_kept() -> None:
+    streams = watch([held(3), NOTHING()], [letter(3), None, NOTHING()])
+    for until in (0.0, asyncio.get_running_loop().time() + 0.5):
+        with pytest.raises(Timeout):
+            await streams.refusals({3}, 30, until=until)
+    assert (await streams.refusals({3}, 30)).keys() == {3}
 
 
 @pytest.mark.parametrize("trouble", [nats.errors.TimeoutError, nats.js.errors.ServiceUnavailableError])
