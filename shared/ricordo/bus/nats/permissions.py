@@ -2,8 +2,8 @@
 
 A worker may fetch from its own consumers and settle messages, publish its events and dead letters, and
 receive the requests it answers. It may read the configuration of streams and consumers to verify it at start;
-only the operator may change it. The gateway may do what bots of all tenants may, reads the keys and what
-became of imports, and keeps the webhooks.
+only the operator may change it. The gateway may do what bots of all tenants may, reads the keys, keeps the
+webhooks, and may read any message of the input stream and the dead letters, to tell what became of imports.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
