@@ -51,6 +51,8 @@ class QueryMethods:
         self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[AnswerOptions]
     ) -> AnswerReply:
         """Answer a question from memories and facts, or say that they do not suffice."""
+        if "stream" in options:  # of the wire contract; the reply would come in parts
+            raise TypeError("answer has no option 'stream': use answer_stream")
         fields = {"user_id": user_id, "query": query, **options}
         return await self._connection.ask(AnswerRequest, AnswerReply, fields, timeout)
 

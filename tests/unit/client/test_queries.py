@@ -130,6 +130,8 @@ async def test_what_is_out_of_range_is_refused_before_sending(memory: MemoryClie
         await memory.recall("u-1", "cane", filters={"end": "yesterday"})
     with pytest.raises(TypeError, match="limits"):
         await memory.recall("u-1", "cane", limits=3)  # type: ignore[call-arg] # the mistake under test
+    with pytest.raises(TypeError, match="answer_stream"):
+        await memory.answer("u-1", "cane", stream=True)  # type: ignore[call-arg] # the mistake under test
 
     assert caught.value.field == "limit"
     assert asked == []
