@@ -63,8 +63,10 @@ class LlmAnswers(LlmUse):
     ) -> WrittenAnswer | None:
         """Answer from the facts and memories that were found, each sentence by what it cites.
 
+        Where the model fails amid its answer, or the answer is cut or invalid, the sentences before count.
+
         Args:
-            on_sentence: called while the model writes. If it fails then, the sentences so far are the answer.
+            on_sentence: called while the model writes.
         """
         shown = _sources(material, language, zone)
         if not shown:
@@ -91,8 +93,10 @@ class LlmAnswers(LlmUse):
         async def check_finished(text: str) -> None:
             await check(finished_items(text, "sentences", AnswerSentence))
 
-        ask, on_text = self._reader.ask, None if on_sentence is None else check_finished
-        claim = await self._throttle.single(lambda: ask(prompt, AnswerClaim, _TOKENS, self.use, on_text))
+        ask = self._reader.ask
+        claim = await self._throttle.single(
+            lambda: ask(prompt, AnswerClaim, _TOKENS, self.use, check_finished)
+        )
         if claim is not None:
             await check(claim.sentences)
         return _written(sentences, used) if sentences else None

@@ -155,7 +155,7 @@ class AnsweringSettings(LlmSettings):
     Attributes:
         provider: `rules`, which say facts in sentences and quote passages, or `ollama`: an LLM whose
             sentences are kept as far as the sources support them, with the rules as fallback.
-        budget_s: time limit for one answer, after which the rules are used.
+        budget_s: time limit for one answer, after which the sentences so far count, or the rules are used.
     """
 
     budget_s: PositiveFloat = 20.0

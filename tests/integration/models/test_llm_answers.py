@@ -137,6 +137,31 @@ async def test_each_supported_sentence_is_told_while_the_model_writes(
     assert await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told) is None
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        ', {"text": "You live',
+        ', {"text": "", "evidence": [1]}, {"text": "You live in Trieste.", "evidence": [1]}]}',
+        ', {"evidence": [1]}]}',
+        ', {"text": "You live in Trieste.", "evidence": [1]}], "sentences',
+    ],
+    ids=["cut", "empty", "lacking", "trailing"],
+)
+@pytest.mark.parametrize("size", [1, 1000])
+async def test_an_answer_that_is_cut_or_invalid_ends_before_that_in_parts_or_not(
+    server: OllamaStandIn, model: LlmAnswers, rest: str, size: int
+) -> None:
+    async def writing(content: str) -> AsyncIterator[str]:
+        for at in range(0, len(content), size):
+            yield content[at : at + size]
+
+    server.behaviour.chat = lambda _: json.dumps({"sentences": [TRUE]})[:-2] + rest
+    server.behaviour.writing = writing
+    whole = await model.answer(MATERIAL, "en", ZONE, full=True)
+    assert whole == WrittenAnswer(str(TRUE["text"]), (), (TRIP,))
+    assert await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=AsyncMock()) == whole
+
+
 async def test_a_text_with_orders_is_not_shown_and_without_texts_nothing_is_asked(
     server: OllamaStandIn, model: LlmAnswers
 ) -> None:

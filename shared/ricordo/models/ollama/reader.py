@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import Enum
 from functools import cache
 from importlib import resources
@@ -157,11 +157,15 @@ def _items(answer: str, name: str) -> Sequence[object]:
 
 
 def finished_items(answer: str, name: str, shape: type[Answer]) -> list[Answer]:
-    """Return the items of a list in an answer that is being written; the last one may be unfinished."""
-    try:
-        return [shape.model_validate(one) for one in from_json(answer, allow_partial=True)[name][:-1]]
-    except (ValueError, TypeError, KeyError):  # no list yet, or an item that will refuse the answer
-        return []
+    """Return the items of a list in an answer that is being written, up to the first invalid one.
+
+    The last one is left out, as it may be unfinished.
+    """
+    found: list[Answer] = []
+    with suppress(ValueError, TypeError, KeyError):  # no list yet, or an invalid item
+        for one in from_json(answer, allow_partial=True)[name][:-1]:
+            found.append(shape.model_validate(one))  # noqa: PERF401 - those before an invalid one count
+    return found
 
 
 @cache
