@@ -42,23 +42,27 @@ def test_what_comes_over_http_is_imported_alike(ricordo: Ricordo, running: Up) -
     """The same lines, whole however long they are; and one that broke off is refused."""
     scan = b64encode(b"%PDF-1.4\n" + bytes(range(256)) * 2_800).decode()
     document = {"name": "scan.pdf", "media_type": "application/pdf", "data": scan}
-    messages = [line("ivo", 1, "I live in Turin."), line("ivo", 2, "Thank you!"), line("ivo", 3, "My scan.")]
+    messages = [
+        line("oddo", 1, "I live in Turin."),
+        line("oddo", 2, "Thank you!"),
+        line("oddo", 3, "My scan."),
+    ]
     messages[2] |= {"document": document}
     assert ricordo.publish(to_lines(*messages), "--wait")["remembered"] == 3
-    until(lambda: "scan.pdf failed" in ricordo("status", "ivo-3"))
+    until(lambda: "scan.pdf failed" in ricordo("status", "oddo-3"))
     key = {"Authorization": f"Bearer {running.ready['http_key']}"}
-    answer = httpx.get(f"{running.ready['http']}/v1/users/ivo/export", headers=key, timeout=PATIENCE)
-    assert answer.text == ricordo.process("export", "--user", "ivo")
+    answer = httpx.get(f"{running.ready['http']}/v1/users/oddo/export", headers=key, timeout=PATIENCE)
+    assert answer.text == ricordo.process("export", "--user", "oddo")
     items = [json.loads(each) for each in answer.text.splitlines()]
-    assert items[-1] == {"item": "end", "user_id": "ivo", "items": len(items) - 1}
+    assert items[-1] == {"item": "end", "user_id": "oddo", "items": len(items) - 1}
     assert [one["data"] for one in items if one["item"] == "document"] == [scan]
-    path = ricordo.home / "ivo.jsonl"
+    path = ricordo.home / "oddo.jsonl"
     path.write_text("".join(answer.text.splitlines(keepends=True)[:-1]), encoding="utf-8")
     assert "is incomplete" in ricordo("import", str(path), "--tenant", "moved", code=1)
     path.write_text(answer.text, encoding="utf-8")
     said = ricordo("import", str(path), "--wait", "--tenant", "moved")
     assert "restored: 3 states of memories (those of uninformative ones, too)" in said
-    assert ricordo.json("stats", "--user", "ivo", "--tenant", "moved")["memories"] == 2
+    assert ricordo.json("stats", "--user", "oddo", "--tenant", "moved")["memories"] == 2
     nobody = httpx.get(f"{running.ready['http']}/v1/users/nobody/export", headers=key, timeout=PATIENCE)
     assert nobody.json() == {"item": "end", "user_id": "nobody", "items": 0}
 
