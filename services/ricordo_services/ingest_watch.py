@@ -20,6 +20,7 @@ from nats.js.api import RawStreamMsg
 from ricordo.client import Timeout, Unavailable
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE, dead_letter_reason
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_DEAD_LETTERS, STREAM_IN
+from ricordo.runtime.tasks import being_cancelled
 
 _FIRST_PAUSE_S: Final = 0.02
 _LONGEST_PAUSE_S: Final = 0.5
@@ -131,7 +132,10 @@ class IngestWatch:
         """
         with stream_errors(stream):
             async with asyncio.timeout_at(until):
-                return await self._streams.get_msg(stream, sequence, subject=subject, next=True)
+                found = await self._streams.get_msg(stream, sequence, subject=subject, next=True)
+                if being_cancelled():  # `wait_for` of Python 3.11 drops it if the reply comes at that moment
+                    raise asyncio.CancelledError
+                return found
 
 
 @contextmanager

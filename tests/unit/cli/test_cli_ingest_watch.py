@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import cast
 
 import nats.errors
@@ -67,6 +68,24 @@ async def test_a_deadline_ends_it_and_what_was_read_by_then_is_kept() -> None:
         with pytest.raises(Timeout):
             await streams.refusals({3}, 30, until=until)
     assert (await streams.refusals({3}, 30)).keys() == {3}
+
+
+async def test_a_cancellation_that_is_dropped_for_a_reply_ends_the_wait() -> None:
+    asked = asyncio.Event()
+
+    class Dropping(Streams):
+        async def get_msg(self, stream: str, seq: int, *, subject: str, next: bool) -> RawStreamMsg:  # noqa: A002
+            asked.set()
+            with suppress(asyncio.CancelledError):
+                await asyncio.Future[None]()
+            return held(seq)
+
+    streams = IngestWatch(cast(JetStreamContext, Dropping()), "acme", 0)
+    waiting = asyncio.create_task(streams.refusals({3}, 30))
+    await asked.wait()
+    waiting.cancel()
+    await asyncio.wait({waiting}, timeout=10)
+    assert waiting.cancelled()
 
 
 @pytest.mark.parametrize("trouble", [nats.errors.TimeoutError, nats.js.errors.ServiceUnavailableError])
