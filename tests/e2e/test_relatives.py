@@ -82,3 +82,12 @@ async def test_who_is_tied_no_more_is_not_meant(bot: Bot) -> None:
     reply = await bot.query("answer", user_id="u-1", query="What does my boyfriend do?")
     assert "diver" in reply["answer"]
     assert "baker" not in reply["answer"]
+
+
+async def test_a_name_within_a_word_speaks_of_nobody(bot: Bot) -> None:
+    await bot.remember(
+        msg("m-1", "My brother Al is tall.", timestamp=ago(days=9)),
+        msg("m-2", "The museum is also worth a visit, it opened in 1995.", conversation_id="c-2"),
+    )
+    reply = await bot.query("answer", user_id="u-1", query="When did my brother open the museum?")
+    assert "1995" not in reply["answer"]

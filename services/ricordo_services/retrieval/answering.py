@@ -1,6 +1,7 @@
 """Answers `query.answer`: a recall, and an answer written from what it found."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -207,13 +208,13 @@ def _spoken_of(recalled: RecallResult, relevant: Sequence[RecalledMemory]) -> Se
     relative, names = recalled.relative, recalled.relatives.names
     about = [fact for fact in (*recalled.relatives.facts, *recalled.facts) if fact.speaks_of(names)]
     evidence = {message for fact in about for message in fact.message_ids}
+    named = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
 
     def speaks(memory: Memory) -> bool:
-        said = memory.content.casefold()
         return (
-            (relative is not None and relative.is_spoken_of(said))
+            (relative is not None and relative.is_spoken_of(memory.content))
             or memory.message_id in evidence
-            or any(name.casefold() in said for name in names)
+            or any(one.search(memory.content) for one in named)  # Al is not in "also"
         )
 
     return [one for one in relevant if speaks(one.memory)]

@@ -109,11 +109,7 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
         for name in {one.predicate for one in facts}
     }
 
-    def answers(fact: Fact) -> bool:
-        words = besides[fact.predicate]
-        return not words or not words.isdisjoint(stems(f"{fact.subject} {fact.object}", language))
-
-    return [one for one in facts if answers(one)]
+    return [one for one in facts if _holds_one(one, besides[one.predicate], language)]
 
 
 def relatives_facts(
@@ -128,15 +124,17 @@ def relatives_facts(
         facts = _timed(facts)
     keys = set(map(normalise, names))
 
-    def answers(fact: Fact) -> bool:
-        about = normalise(fact.subject) in keys or (
+    def is_about(fact: Fact) -> bool:
+        return normalise(fact.subject) in keys or (
             fact.predicate in BEINGS and normalise(fact.object) in keys
         )
-        return about and (
-            not besides or not set(besides).isdisjoint(stems(f"{fact.subject} {fact.object}", language))
-        )
 
-    return [one for one in facts if answers(one)]
+    return [one for one in facts if is_about(one) and _holds_one(one, besides, language)]
+
+
+def _holds_one(fact: Fact, words: Collection[str], language: str) -> bool:
+    """Whether a fact holds one of these stems, if there are any."""
+    return not words or not set(words).isdisjoint(stems(f"{fact.subject} {fact.object}", language))
 
 
 def _timed(facts: Sequence[Fact]) -> Sequence[Fact]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ class AskedRelative:
     requested: RequestedPredicates = NO_PREDICATES
 
     def is_spoken_of(self, text: str) -> bool:
-        """Whether a text has a noun for one of the ties: "mum" for "my mother"."""
+        """Whether a text has a noun for the last of the ties: "mum" for "my mother"."""
         return not _nouns_meant(self.ties[-1]).isdisjoint(re.findall(r"[\w-]+", text.casefold()))
 
     def further(self) -> list[tuple[Tie, tuple[str, ...]]]:
@@ -102,9 +102,9 @@ def _requested(words: tuple[str, ...], tie: Tie, language: str) -> RequestedPred
     plain = " ".join(words)
     if _data(language)["name"].search(plain):
         return RequestedPredicates((tie.predicate,))
-    names = dict.fromkeys(requested_predicates(plain, language, names=(_PLACEHOLDER,)).names)
-    besides = words_besides(plain, language, tuple(names), examples=False)
-    return RequestedPredicates(tuple(names), besides=besides - {stem(_PLACEHOLDER, language)})
+    names = requested_predicates(plain, language, names=(_PLACEHOLDER,)).names
+    besides = words_besides(plain, language, names, examples=False)
+    return RequestedPredicates(names, besides=besides - {stem(_PLACEHOLDER, language)})
 
 
 def _tie(kin: Kin) -> Tie:
@@ -135,11 +135,7 @@ def _nouns_meant(asked: Tie) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def _stored(asked: Tie) -> tuple[str, ...]:
     meant = {tie for _, tie in _kin_of_all() if tie.is_meant_by(asked)}
-    return tuple(sorted({str(Tie(*each, named=named)) for each in _shapes(meant) for named in (True, False)}))
-
-
-def _shapes(ties: set[Tie]) -> set[tuple[str, str, str]]:
-    return {(tie.predicate, tie.gender, tie.noun) for tie in ties}
+    return tuple(sorted(str(replace(tie, named=named)) for tie in meant for named in (True, False)))
 
 
 @lru_cache(maxsize=len(LANGUAGES))
