@@ -40,15 +40,16 @@ async def with_a_secret(bot: Bot) -> Victim:
 
 
 async def state(operator: Client) -> dict[str, object]:
-    """Return what the streams hold of others than `alpha`, and who reads them."""
+    """Return what the streams hold of `beta`, and who reads them.
+
+    Of the database's other tenants, which are those of other tests, lifecycle publishes what it condenses.
+    """
     streams = operator.jetstream()
     found: dict[str, object] = {}
     for name in STREAMS:
         info = await streams.stream_info(name, subjects_filter=">")
         held = {
-            subject: count
-            for subject, count in (info.state.subjects or {}).items()
-            if ".alpha." not in subject
+            subject: count for subject, count in (info.state.subjects or {}).items() if ".beta." in subject
         }
         readers = sorted(one.name for one in await streams.consumers_info(name))
         found[name] = (info.config, held, readers)
