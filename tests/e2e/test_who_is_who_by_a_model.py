@@ -53,7 +53,7 @@ def names_asked(server: OllamaStandIn) -> list[tuple[str, str]]:
 
 
 async def is_settled(client: Client) -> bool:
-    return (await health(client, "identify"))["unsure"] == 1
+    return bool((await health(client, "identify"))["unsure"] == 1)
 
 
 async def test_what_the_model_says_holds_until_the_user_says_otherwise(
