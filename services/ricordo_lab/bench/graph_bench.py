@@ -7,7 +7,8 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ricordo.clock import SystemClock
-from ricordo.graph.port import FactGraph, GraphDelta, in_pages
+from ricordo.graph.bolt import FactGraph
+from ricordo.graph.graph_model import GraphDelta, in_pages
 from ricordo.memory.facts import Evidence, Fact, fold
 from ricordo_lab.bench.generated_texts import FIRST_SAID
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated

@@ -12,8 +12,8 @@ from ricordo.bus.nats import NatsBus, open_bus
 from ricordo.bus.port import DeadLetter
 from ricordo.clock import Clock
 from ricordo.documents.object_store import ObjectStore
-from ricordo.graph.bolt import open_graph
-from ricordo.graph.port import FactGraph, GraphUnavailable
+from ricordo.graph.bolt import FactGraph, open_graph
+from ricordo.graph.graph_model import GraphUnavailable
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.graph.port import FactGraph, GraphDelta
+from ricordo.graph.bolt import FactGraph
+from ricordo.graph.graph_model import GraphDelta
 from ricordo.messages.events import FactsExtracted
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.handling import Done, Envelope, Outcome

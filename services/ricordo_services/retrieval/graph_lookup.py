@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.graph.port import FactGraph, GraphEdge, GraphUnavailable
+from ricordo.graph.bolt import FactGraph
+from ricordo.graph.graph_model import GraphEdge, GraphUnavailable
 from ricordo.messages.entities import GraphEdgeView, GraphNode, GraphPathView, GraphReply, GraphRequest
 from ricordo.messages.enumerations import Degradation
 from ricordo.store.fact_queries import FactQueries

@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from typing import Final
 
-from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable
+from ricordo.graph.bolt import FactGraph
+from ricordo.graph.graph_model import MAX_DEPTH, GraphUnavailable
 from ricordo.memory.model import Progress
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.errors import ErrorCode

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ricordo.documents.records import DocumentRecord
-from ricordo.graph.port import EntityNeighbour
+from ricordo.graph.graph_model import EntityNeighbour
 from ricordo.language.annotations import MemoryKind, Role
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress

@@ -1,9 +1,9 @@
-"""The port of the fact graph: a projection of the facts in PostgreSQL, written by knowledge alone."""
+"""What is written to the graph of facts, and what it answers."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from ricordo.memory.facts import Fact
@@ -89,11 +89,6 @@ class GraphPath:
         """The product of the strengths of its edges, rounded."""
         return round(prod(edge.strength for edge in self.edges), 6)
 
-    @property
-    def rank(self) -> tuple[float, int, list[str]]:
-        """What paths are sorted by: the strongest first, then the shortest, then by keys."""
-        return -self.strength, len(self.edges), list(self.names)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphDelta:
@@ -112,12 +107,6 @@ class GraphDelta:
     whole: bool = False
 
 
-def check_steps(depth: int) -> None:
-    """Raise `ValueError` unless `depth` is 1 to 3."""
-    if not 1 <= depth <= MAX_STEPS:
-        raise ValueError(f"depth is 1 to {MAX_STEPS}, not {depth}")
-
-
 async def in_pages(facts: Sequence[Fact] = (), size: int = 500) -> AsyncIterator[Sequence[Fact]]:
     """Yield facts page by page."""
     for start in range(0, len(facts), size):
@@ -126,104 +115,3 @@ async def in_pages(facts: Sequence[Fact] = (), size: int = 500) -> AsyncIterator
 
 ReadDelta = Callable[[int | None], Awaitable[GraphDelta]]
 """Returns what is missing in a graph with the facts of that version; None for an unknown one."""
-
-
-class FactGraph(Protocol):
-    """Entities joined by facts; every call sees one user of one tenant only.
-
-    Every method raises `GraphUnavailable` when the graph does not answer, except `health`.
-    """
-
-    async def prepare(self) -> None:
-        """Create missing constraints and indexes; several workers may do so at once."""
-        ...
-
-    async def project(self, tenant: str, user_id: str, read: ReadDelta) -> int:
-        """Bring a user's graph to a version of the facts, in one transaction; return how many were written.
-
-        The user's node is locked before `read` is called, which is why no writer overwrites the facts of a
-        later version: whoever comes second reads later. After a transient error all is done again.
-
-        Args:
-            read: is given the version that the graph has.
-
-        Raises:
-            Exception: of `read`; nothing was written.
-        """
-        ...
-
-    async def neighbours(
-        self,
-        tenant: str,
-        user_id: str,
-        entity: str,
-        *,
-        depth: int = 1,
-        limit: int = 100,
-        past_user: bool = True,
-    ) -> Sequence[EntityNeighbour]:
-        """Return the entities around `entity` over facts that hold, nearest first, then by name.
-
-        Args:
-            depth: maximum distance, 1 or 2.
-            limit: maximum number, >= 1.
-            past_user: whether a path may lead through the user, to whom nearly everything is near.
-
-        Raises:
-            ValueError: `depth` is not 1 or 2.
-        """
-        ...
-
-    async def neighbourhood(
-        self,
-        tenant: str,
-        user_id: str,
-        entity: str,
-        *,
-        depth: int,
-        min_confidence: int,
-        max_nodes: int,
-        max_edges: int,
-    ) -> Subgraph:
-        """Return the entities around `entity`, and the facts that hold and lead to them.
-
-        Only facts of at least `min_confidence` (0 to 10), or verified, are followed; none past the user,
-        unless `entity` is the user. An unknown entity has no nodes. Limits leave out
-        the weakest and farthest.
-
-        Raises:
-            ValueError: `depth` is not 1 to 3.
-        """
-        ...
-
-    async def paths(
-        self,
-        tenant: str,
-        user_id: str,
-        start: str,
-        end: str,
-        *,
-        depth: int,
-        min_confidence: int,
-        limit: int,
-    ) -> Sequence[GraphPath]:
-        """Return the strongest paths from `start` to `end`, of at most `depth` facts.
-
-        They follow the facts that a neighbourhood does, and may lead past the user.
-
-        Raises:
-            ValueError: `depth` is not 1 to 3.
-        """
-        ...
-
-    async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
-        """Return all facts of a user, past ones too, sorted by id."""
-        ...
-
-    async def health(self) -> bool:
-        """Return whether the graph answers."""
-        ...
-
-    async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
-        """Return tenant and user of everything in the graph, or of one tenant."""
-        ...

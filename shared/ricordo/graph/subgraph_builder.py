@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ricordo.graph.port import GraphEdge, Subgraph
+from ricordo.graph.graph_model import GraphEdge, Subgraph
 
 
 class SubgraphBuilder:

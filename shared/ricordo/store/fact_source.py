@@ -6,7 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.graph.port import GraphDelta, in_pages
+from ricordo.graph.graph_model import GraphDelta, in_pages
 from ricordo.memory.facts import Fact
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import fact_of

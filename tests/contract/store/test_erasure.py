@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.contract.store.evidence import claim, extracted, facts, learn
 from tests.contract.store.stores import STORED, Stores, dead_letter, summary
-from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import derived_id
@@ -22,7 +21,6 @@ from ricordo.store.erasure import (
 )
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_source import FactSource
-from ricordo_services.knowledge.graph_projector import GraphProjector
 
 LATER = STORED + timedelta(days=1)
 SINCE = LATER + timedelta(hours=1)
@@ -51,8 +49,9 @@ async def forget(
         return buried, slices
     while not slices or slices[-1].more:
         slices.append(await erasure.erase(stores.tenant, buried, limit))
-    projector = GraphProjector(FactSource(stores.database), MemoryGraph())
-    await projector.project(stores.tenant, what.user_id)
+    source = FactSource(stores.database)
+    version, _ = await source.changes(stores.tenant, what.user_id, None)
+    await source.confirm(stores.tenant, what.user_id, version)  # as once the graph has it
     return await erasure.finish(stores.tenant, buried), slices
 
 

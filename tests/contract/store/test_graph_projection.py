@@ -1,8 +1,8 @@
 """The law of the graph: whatever came before, after one projection of a user it equals the user's facts."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import pytest
@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.contract.store.evidence import ALL, claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_folding_laws import statements
-from tests.fixtures.memory_graph import MemoryGraph
+from tests.fixtures.fact_graphs import erase, graph_of
 
-from ricordo.graph.port import GraphDelta, GraphUnavailable, ReadDelta
+from ricordo.graph.bolt import FactGraph
+from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, ReadDelta, in_pages
 from ricordo.memory.facts import Evidence
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.events import FactsExtracted
@@ -24,6 +25,7 @@ from ricordo.store.fact_source import FactSource
 from ricordo.testing.factories import START
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector
+from ricordo_services.stack import Endpoints
 
 LAWS = settings(
     max_examples=25,
@@ -33,14 +35,17 @@ LAWS = settings(
 MESSAGES = 6
 
 
-class CountingGraph(MemoryGraph):
-    """Counts the facts that are written, and whether all of a user were."""
+class CountingGraph(FactGraph):
+    """Counts the facts that are written, and whether all of a user were; while `away`, it takes none."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.written, self.whole = 0, 0
+    def __init__(self, graph: FactGraph) -> None:
+        super().__init__(graph._transactions)
+        self.away, self.written, self.whole = False, 0, 0
 
     async def project(self, tenant: str, user_id: str, read: ReadDelta) -> int:
+        if self.away:
+            raise GraphUnavailable("the graph is away")
+
         async def counted(version: int | None) -> GraphDelta:
             delta = await read(version)
             self.whole += delta.whole
@@ -54,7 +59,7 @@ class CountingGraph(MemoryGraph):
 @dataclass
 class World:
     stores: Stores
-    graph: CountingGraph = field(default_factory=CountingGraph)
+    graph: CountingGraph
 
     def __post_init__(self) -> None:
         self.source = FactSource(self.stores.database)
@@ -84,10 +89,16 @@ class World:
         return set(held) == set(known) and (list(behind), gone) == ([], [])
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def graph(stack: Endpoints) -> AsyncIterator[FactGraph]:
+    async with graph_of(stack) as graph:
+        yield graph
+
+
 @pytest_asyncio.fixture(loop_scope="module")
-async def world(stores: Stores) -> World:
+async def world(stores: Stores, graph: FactGraph) -> World:
     await stores.say(*(f"m-{n}" for n in range(MESSAGES)))
-    return World(stores)
+    return World(stores, CountingGraph(graph))
 
 
 STEPS: st.SearchStrategy[tuple[str, int, list[Evidence]]] = st.one_of(
@@ -118,13 +129,20 @@ async def _step(world: World, name: str, nth: int, said: Sequence[Evidence]) -> 
         case "unconfirmed":  # the process ends between the graph and PostgreSQL
             await world.graph.project(*owner, partial(_read, world))
         case "wipe":
-            world.graph.lose(*owner)
+            await erase(world.graph, *owner)
         case "ahead":  # PostgreSQL was restored from an older backup
-            world.graph.versions[owner] = 1_000
+            await world.graph.project(*owner, _nothing_of(1_000))
         case "older":  # the graph was
-            world.graph.versions[owner] = 0
+            await world.graph.project(*owner, _nothing_of(0))
         case _:
             raise ValueError(name)
+
+
+def _nothing_of(version: int) -> ReadDelta:
+    async def read(_: int | None) -> GraphDelta:
+        return GraphDelta(version=version, pages=in_pages())
+
+    return read
 
 
 async def _read(world: World, version: int | None) -> GraphDelta:
@@ -134,11 +152,11 @@ async def _read(world: World, version: int | None) -> GraphDelta:
 @LAWS
 @given(steps=st.lists(STEPS, max_size=14))
 async def test_one_projection_makes_the_graph_equal_to_the_facts(
-    stores: Stores, steps: Sequence[tuple[str, int, Sequence[Evidence]]]
+    stores: Stores, graph: FactGraph, steps: Sequence[tuple[str, int, Sequence[Evidence]]]
 ) -> None:
     here = stores.another_tenant()
     await here.say(*(f"m-{n}" for n in range(MESSAGES)))
-    world = World(here)
+    world = World(here, CountingGraph(graph))
     for name, nth, said in steps:
         await _step(world, name, nth, said)
     await world.project()

@@ -12,16 +12,15 @@ import pytest_asyncio
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
+from tests.fixtures.fact_graphs import ODD_NAMES, graph_of, known, write
 from tests.fixtures.sentence_tables import table
 
 from ricordo.clock import SystemClock
-from ricordo.graph.bolt import GraphSettings, open_graph
-from ricordo.graph.port import FactGraph
+from ricordo.graph.bolt import FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.fact_source import FactSource
-from ricordo.testing.graph import ODD_NAMES, known, write
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_rebuild import GraphRebuild
@@ -86,12 +85,10 @@ class World:
 @pytest_asyncio.fixture(loop_scope="module")
 async def world(stores: Stores, stack: Endpoints) -> AsyncIterator[World]:
     access = (stack.bolt_user, stack.bolt_password)
-    patience = GraphSettings(retry_time=60)  # those who write at once get in each other's way for long
     async with (
-        open_graph(stack.bolt_url, *access, database=stack.bolt_database, settings=patience) as graph,
+        graph_of(stack) as graph,
         AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver,
     ):
-        await graph.prepare()
         job = GraphRebuild(
             projector=GraphProjector(FactSource(stores.database), graph),
             life=stores.lifecycle,

@@ -4,11 +4,11 @@ import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
+from tests.fixtures.fact_graphs import by_id, known
 from tests.fixtures.neo4j_server import USER, Neo4jServer
 
-from ricordo.graph.bolt import GraphSettings, open_graph
-from ricordo.graph.port import FactGraph, GraphDelta, in_pages
-from ricordo.testing.graph import by_id, known
+from ricordo.graph.bolt import FactGraph, GraphSettings, open_graph
+from ricordo.graph.graph_model import GraphDelta, in_pages
 
 TENANT, USERS, VERSIONS, KILLED_AT = "t-killed", ("u-1", "u-2"), 60, 20
 

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.graph.port import GraphUnavailable
+from ricordo.graph.graph_model import GraphUnavailable
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.ids import derived_id

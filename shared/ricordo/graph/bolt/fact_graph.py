@@ -1,4 +1,7 @@
-"""The graph of facts on a server that speaks Bolt and Cypher: Neo4j, or ArcadeDB on a laptop."""
+"""The graph of facts, a projection of the facts in PostgreSQL, written by knowledge alone.
+
+It is on a server that speaks Bolt and Cypher: Neo4j, or ArcadeDB on a laptop.
+"""
 
 import logging
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -11,7 +14,14 @@ from neo4j import AsyncGraphDatabase, AsyncTransaction
 from ricordo.graph.bolt import fact_rows
 from ricordo.graph.bolt.fact_paths import read_neighbourhood, read_paths
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
-from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, GraphPath, ReadDelta, Subgraph, check_steps
+from ricordo.graph.graph_model import (
+    MAX_DEPTH,
+    MAX_STEPS,
+    EntityNeighbour,
+    GraphPath,
+    ReadDelta,
+    Subgraph,
+)
 from ricordo.memory.facts import USER, Fact
 
 _SCHEMA: Final = blocks("schema")
@@ -24,7 +34,7 @@ Scope = dict[str, str]
 @asynccontextmanager
 async def open_graph(
     url: str, user: str, password: str, *, database: str = "neo4j", settings: GraphSettings | None = None
-) -> AsyncIterator["Neo4jGraph"]:
+) -> AsyncIterator["FactGraph"]:
     """Open a driver for a Bolt server; nothing is sent before the first call.
 
     Args:
@@ -41,22 +51,35 @@ async def open_graph(
         max_connection_pool_size=settings.connections,
         user_agent="ricordo",
     ) as driver:
-        yield Neo4jGraph(Transactions(driver, database, settings))
+        yield FactGraph(Transactions(driver, database, settings))
 
 
-class Neo4jGraph:
-    """Implements `FactGraph`."""
+class FactGraph:
+    """Entities joined by facts; every call sees one user of one tenant only.
+
+    Every method raises `GraphUnavailable` when the graph does not answer, except `health`.
+    """
 
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
 
     async def prepare(self) -> None:
-        """Create constraints and indexes."""
+        """Create missing constraints and indexes; several workers may do so at once."""
         for statement in _SCHEMA.values():
             await self._transactions.change_schema(statement)
 
     async def project(self, tenant: str, user_id: str, read: ReadDelta) -> int:
-        """Bring a user's graph to a version of the facts, in one transaction."""
+        """Bring a user's graph to a version of the facts, in one transaction; return how many were written.
+
+        The user's node is locked before `read` is called, which is why no writer overwrites the facts of a
+        later version: whoever comes second reads later. After a transient error all is done again.
+
+        Args:
+            read: is given the version that the graph has.
+
+        Raises:
+            Exception: of `read`; nothing was written.
+        """
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> int:
@@ -87,7 +110,16 @@ class Neo4jGraph:
         limit: int = 100,
         past_user: bool = True,
     ) -> Sequence[EntityNeighbour]:
-        """Return entities around one."""
+        """Return the entities around `entity` over facts that hold, nearest first, then by name.
+
+        Args:
+            depth: maximum distance, 1 or 2.
+            limit: maximum number, >= 1.
+            past_user: whether a path may lead through the user, to whom nearly everything is near.
+
+        Raises:
+            ValueError: `depth` is not 1 or 2.
+        """
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
         scope = {"tenant": tenant, "user_id": user_id, "entity": fact_rows.key(entity), "limit": limit}
@@ -115,8 +147,16 @@ class Neo4jGraph:
         max_nodes: int,
         max_edges: int,
     ) -> Subgraph:
-        """Return what is around an entity."""
-        check_steps(depth)
+        """Return the entities around `entity`, and the facts that hold and lead to them.
+
+        Only facts of at least `min_confidence` (0 to 10), or verified, are followed; none past the user,
+        unless `entity` is the user. An unknown entity has no nodes. Limits leave out the weakest and
+        farthest.
+
+        Raises:
+            ValueError: `depth` is not 1 to 3.
+        """
+        _check_steps(depth)
         scope = {"tenant": tenant, "user_id": user_id, "min_confidence": min_confidence}
         return await read_neighbourhood(
             self._transactions, scope, entity, depth=depth, max_nodes=max_nodes, max_edges=max_edges
@@ -133,18 +173,24 @@ class Neo4jGraph:
         min_confidence: int,
         limit: int,
     ) -> Sequence[GraphPath]:
-        """Return the strongest paths between two entities."""
-        check_steps(depth)
+        """Return the strongest paths from `start` to `end`, of at most `depth` facts.
+
+        They follow the facts that a neighbourhood does, and may lead past the user.
+
+        Raises:
+            ValueError: `depth` is not 1 to 3.
+        """
+        _check_steps(depth)
         scope = {"tenant": tenant, "user_id": user_id, "min_confidence": min_confidence}
         return await read_paths(self._transactions, scope, start, end, depth=depth, limit=limit)
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
-        """Return all facts of a user."""
+        """Return all facts of a user, past ones too, sorted by id."""
         found = await self._transactions.read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
         return [fact_rows.fact(row["fact"]) for row in found]
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
-        """Return the owners of entities and versions."""
+        """Return tenant and user of everything in the graph, or of one tenant."""
         return {
             (row["tenant"], row["user_id"])
             for query in ("owners", "owners_of_states")
@@ -154,6 +200,11 @@ class Neo4jGraph:
     async def health(self) -> bool:
         """Return whether the server answers."""
         return await self._transactions.answers()
+
+
+def _check_steps(depth: int) -> None:
+    if not 1 <= depth <= MAX_STEPS:
+        raise ValueError(f"depth is 1 to {MAX_STEPS}, not {depth}")
 
 
 async def _remove(transaction: AsyncTransaction, scope: Scope, gone: Collection[UUID]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ricordo.graph.bolt import fact_rows
 from ricordo.graph.bolt.transactions import Transactions, blocks
-from ricordo.graph.port import MAX_STEPS, GraphEdge, GraphPath, Subgraph
+from ricordo.graph.graph_model import MAX_STEPS, GraphEdge, GraphPath, Subgraph
 from ricordo.graph.subgraph_builder import SubgraphBuilder, strongest_edges
 from ricordo.memory.facts import USER
 

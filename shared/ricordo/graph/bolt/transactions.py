@@ -20,7 +20,7 @@ from neo4j.exceptions import (
     TransientError,
 )
 
-from ricordo.graph.port import GraphUnavailable
+from ricordo.graph.graph_model import GraphUnavailable
 
 _TRANSIENT: Final = (ServiceUnavailable, SessionExpired, TransientError, ConstraintError, OSError)
 _FIRST_PAUSE: Final = 0.02
