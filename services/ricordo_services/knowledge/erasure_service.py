@@ -18,14 +18,10 @@ from ricordo.clock import Clock
 from ricordo.messages.commands import Erased as ErasedReply
 from ricordo.messages.commands import Forget, ForgetReply
 from ricordo.messages.enumerations import ForgetScope
-from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
-from ricordo.messages.ids import request_key
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.event_publishing import Emitter
-from ricordo.runtime.handling import RequestError
 from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
-from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import DependencyUnavailable
@@ -137,17 +133,9 @@ class ForgetOnRequest:
     async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
         """Erase, and return the counts by store."""
         erasure = _erasure_request(command, self.clock)
-        request = (
-            None
-            if command.request_id is None
-            else request_key(tenant, command.user_id, command.name, command.request_id)
-        )
         asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
-        try:
-            outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=asked)
-        except RequestConflict:
-            reason = "this request_id was already used for another request"
-            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        request = command.effect_key(tenant)
+        outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=asked)
         if isinstance(outcome, ErasureRequest):
             outcome = await self.erasures.done(tenant, outcome, self.patience)
         return ForgetReply(erased=ErasedReply(**asdict(outcome)))

@@ -22,7 +22,6 @@ from ricordo.messages.commands import (
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.runtime.handling import RequestError
-from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact
 from ricordo.store.fact_ledger import FactLedger
@@ -46,7 +45,7 @@ class FactCommands:
     ask_database: Callable[[], Awaitable[None]]
 
     async def _apply(
-        self, tenant: str, name: str, command: Command, fact_id: UUID, assertion: UserAssertion
+        self, tenant: str, command: Command, fact_id: UUID, assertion: UserAssertion
     ) -> Fact | None:
         """Return the fact that the assertion leaves current; None if it revokes one, or was revoked.
 
@@ -58,7 +57,8 @@ class FactCommands:
         curation = FactAssertion(
             user_id=command.user_id,
             fact_id=fact_id,
-            request_id=_key(tenant, name, command),
+            request_id=command.effect_key(tenant)
+            or request_key(tenant, command.user_id, command.name, str(uuid4())),
             assertion=assertion,
         )
 
@@ -72,16 +72,13 @@ class FactCommands:
             raise RequestError(ErrorCode.NOT_FOUND, reason, "fact_id") from None
         except FactEnded as ended:
             raise RequestError(ErrorCode.NOT_FOUND, _ended_reason(ended), "fact_id") from None
-        except RequestConflict:
-            reason = "this request_id was already used for another request"
-            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         self.project_soon()
         return current
 
     async def verify(self, tenant: str, command: Verify, /) -> VerifyReply:
         """Confirm a fact, or revoke the confirmation."""
         fact_id = _fact_id(command.fact_id)
-        await self._apply(tenant, command.name, command, fact_id, UserAssertion(verified=command.verified))
+        await self._apply(tenant, command, fact_id, UserAssertion(verified=command.verified))
         return VerifyReply(verified=command.verified)
 
     async def correct(self, tenant: str, command: Correct, /) -> CorrectReply:
@@ -91,12 +88,12 @@ class FactCommands:
             assertion = UserAssertion(object=clean_value(command.object or ""))
         except ImpossibleValue as error:
             raise RequestError(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
-        current = await self._apply(tenant, command.name, command, fact_id, assertion)
+        current = await self._apply(tenant, command, fact_id, assertion)
         return CorrectReply(fact_id=None if current is None else current.id)
 
     async def reject(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
         """Remove a fact that was misread; it is not extracted again from the same words."""
-        await self._apply(tenant, command.name, command, command.fact_id, UserAssertion(rejected=True))
+        await self._apply(tenant, command, command.fact_id, UserAssertion(rejected=True))
         return RejectFactReply()
 
     async def identify(self, tenant: str, command: Identify, /) -> IdentifyReply:
@@ -113,7 +110,7 @@ class FactCommands:
                 (one, other),
                 same=command.same,
                 by="user",
-                request_id=None if command.request_id is None else _key(tenant, command.name, command),
+                request_id=command.effect_key(tenant),
             )
         except NotTwoNames:
             reason = (
@@ -123,9 +120,6 @@ class FactCommands:
         except UnknownNames as unknown:
             reason = "; ".join(starmap(_unknown, unknown.meant.items()))
             raise RequestError(ErrorCode.NOT_FOUND, reason, "names") from None
-        except RequestConflict:
-            reason = "this request_id was already used for another request"
-            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         except NobodyKnown:
             raise RequestError(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None
         except TooManyDecisions:
@@ -157,7 +151,3 @@ def _fact_id(fact_id: UUID | None) -> UUID:
     if fact_id is None:
         raise ValueError("a command on a memory was routed to the facts")
     return fact_id
-
-
-def _key(tenant: str, name: str, command: Command) -> str:
-    return request_key(tenant, command.user_id, name, command.request_id or str(uuid4()))

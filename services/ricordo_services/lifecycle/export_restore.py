@@ -263,8 +263,10 @@ class ExportRestore:
                     self.tenant, note, at, live_since=oldest, limit=MAX_NOTES, late=True
                 )
                 self.tally.count("notes", 1)
-            except (TombstoneExists, TooManyNotes, RequestConflict) as error:
+            except (TombstoneExists, TooManyNotes) as error:
                 self.tally.left_out.append(f"a note: {error}")
+            except RequestConflict:
+                self.tally.left_out.append("a note: this request has noted something else already")
 
 
 def _is_curated(item: Item) -> bool:

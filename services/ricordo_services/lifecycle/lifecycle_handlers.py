@@ -27,7 +27,6 @@ from ricordo.messages.commands import (
 )
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryAccessed, MemoryChanged, MemoryCreated, SessionEnded
-from ricordo.messages.ids import request_key
 from ricordo.runtime.handling import Done, Envelope, Outcome, QueryResult, RequestError
 from ricordo.store.curation_store import (
     CorrectionResult,
@@ -36,7 +35,6 @@ from ricordo.store.curation_store import (
     Flag,
     UnknownMemories,
 )
-from ricordo.store.database import RequestConflict
 from ricordo.store.lifecycle_store import LifecycleStore, RecallUse
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import (
@@ -168,14 +166,14 @@ def _processing_events(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
 
 def _request(tenant: str, command: OnMemories) -> CurationRequest:
     """Return the request of a command."""
-    key = _key(tenant, command)
+    key = command.effect_key(tenant)
     asked = command.model_dump_json(exclude={"request_id"})
     return CurationRequest(command.user_id, key, hashlib.sha256(asked.encode()).digest())
 
 
 def _cause(tenant: str, command: OnMemories) -> UUID | None:
     """Return the id from which event ids are derived, so that a repeated request emits the same ids."""
-    key = _key(tenant, command)
+    key = command.effect_key(tenant)
     return None if key is None else uuid5(NAMESPACE_OID, key)
 
 
@@ -190,14 +188,11 @@ def _changed(
 
 @contextmanager
 def _translate_errors(command: OnMemories) -> Iterator[None]:
-    """Raise errors of the store as `RequestError`: unknown memories, or a request id of another request."""
+    """Raise the error of unknown memories as `RequestError`."""
     try:
         yield
     except UnknownMemories as unknown:
         raise RequestError(ErrorCode.NOT_FOUND, _unknown_reason(unknown), _field(command, unknown)) from None
-    except RequestConflict:
-        reason = "this request_id was already used for another request"
-        raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
 
 def _required_id(memory_id: UUID | None) -> UUID:
@@ -222,12 +217,6 @@ def _field(command: OnMemories, unknown: UnknownMemories) -> str:
     return "used" if set(unknown.memory_ids) & set(command.used) else "irrelevant"
 
 
-def _key(tenant: str, command: OnMemories) -> str | None:
-    if command.request_id is None:
-        return None
-    return request_key(tenant, command.user_id, command.name, command.request_id)
-
-
 @dataclass(frozen=True, slots=True)
 class NoteHandler:
     """Answers `command.note`."""
@@ -249,9 +238,6 @@ class NoteHandler:
         except TooManyNotes:
             reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "key") from None
-        except RequestConflict:
-            reason = "this request_id was already used for another request"
-            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         return NoteReply()
 
 
@@ -262,7 +248,5 @@ def _note(tenant: str, command: Note) -> WorkingNote:
         conversation_id=command.conversation_id,
         key=command.key,
         value=command.value,
-        request_id=None
-        if command.request_id is None
-        else request_key(tenant, command.user_id, command.name, command.request_id),
+        request_id=command.effect_key(tenant),
     )

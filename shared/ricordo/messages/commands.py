@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
+from ricordo.messages.ids import request_key
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (
     Content,
@@ -27,6 +28,12 @@ class Command(Request):
     user_id: Id
     request_id: Id | None = None
     """An idempotency key."""
+
+    def effect_key(self, tenant: str) -> str | None:
+        """Return the key under which its effect is stored; None if a repetition is not recognised."""
+        if self.request_id is None:
+            return None
+        return request_key(tenant, self.user_id, self.name, self.request_id)
 
 
 class CommandReply(Message):

@@ -205,7 +205,7 @@ async def _correct(
 async def _known(connection: Connection, tenant: str, request: CurationRequest) -> Outcome:
     row = await connection.fetchrow(_SQL["kept_request"], tenant, request.request_id)
     if row is None or row["request_hash"] != request.digest:
-        raise RequestConflict(f"the request {request.request_id} is known for something else")
+        raise RequestConflict
     outcome: Outcome = json.loads(row["outcome"])
     return outcome
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
+from ricordo.messages.errors import ErrorCode
 from ricordo.messages.subjects import checked_tenant
+from ricordo.runtime.handling import RequestError
 from ricordo.unavailable import DependencyUnavailable
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
@@ -46,8 +48,12 @@ _SESSION = {
 }
 
 
-class RequestConflict(ValueError):
+class RequestConflict(RequestError):
     """The request id is known for another request."""
+
+    def __init__(self) -> None:
+        reason = "this request_id was already used for another request"
+        super().__init__(ErrorCode.INVALID_REQUEST, reason, "request_id")
 
 
 class StoreUnavailable(DependencyUnavailable):

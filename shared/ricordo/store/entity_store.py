@@ -202,7 +202,7 @@ class IdentityDecision:
         connection, tenant = self.entities.connection, self.entities.tenant
         new = await connection.fetch(_SQL["record_request"], tenant, ids)
         if len(new) == 1:
-            raise RequestConflict("this request has decided something else already")
+            raise RequestConflict
         return not new
 
     async def check(self, names: tuple[str, str]) -> None:

@@ -285,7 +285,7 @@ async def _claimed(
         return erasure.at
     row = await connection.fetchrow(_SQL["earlier_request"], tenant, user_id, request)
     if row is None or row["request_hash"] != asked:
-        raise RequestConflict(f"the request {request} is known for something else")
+        raise RequestConflict
     outcome = json.loads(row["outcome"])
     return ErasureCounts(**outcome) if outcome else cast("datetime", row["handled_at"])
 

@@ -66,7 +66,7 @@ async def is_repeated_rejection(connection: Connection, tenant: str, curation: F
     """
     fact_id = await connection.fetchval(_SQL["of_request"], tenant, curation.request_id)
     if fact_id is not None and fact_id != curation.fact_id:
-        raise RequestConflict(f"the request {curation.request_id} has rejected something else already")
+        raise RequestConflict
     return fact_id is not None
 
 
@@ -152,7 +152,7 @@ async def keep_assertion(
         change.messages.add(request_id)
         return change
     if await connection.fetchval(_SQL["is_memory_request"], tenant, request_id):
-        raise RequestConflict(f"the request {request_id} is known for something else")
+        raise RequestConflict
     if found is None:
         raise UnknownFact(f"the user has no fact {curation.fact_id}")
     fact = fact_of(found)
@@ -227,7 +227,7 @@ def _check_repeated(
     else:
         same = kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
     if not same or (found is not None and _statement(first) != _statement(found)):
-        raise RequestConflict("this request has settled something else already")
+        raise RequestConflict
 
 
 def _statement(row: asyncpg.Record) -> tuple[str, str, str]:

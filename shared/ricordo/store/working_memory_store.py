@@ -169,7 +169,7 @@ async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> b
     ids = [uuid5(NAMESPACE_OID, one) for one in (note.request_id, content)]
     new = await connection.fetch(_SQL["record_request"], tenant, ids)
     if len(new) == 1:
-        raise RequestConflict("this request has noted something else already")
+        raise RequestConflict
     return bool(new)
 
 
