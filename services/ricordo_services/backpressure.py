@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
+from ricordo.bus.nats import NatsBus
 from ricordo.bus.port import ConsumerLag
 from ricordo.clock import Clock
 from ricordo.runtime.gates import Gate
@@ -23,27 +24,11 @@ class IndexStuck(Exception):
     """The points do not follow: whoever writes them is not at work."""
 
 
-class Consumers(Protocol):
-    """What knows how far durable consumers are."""
-
-    async def lag(self, consumer: str) -> ConsumerLag:
-        """Return how much the consumer has before it, and how much it has done."""
-        ...
-
-
-class Backlog(Protocol):
-    """How much workers still have before them."""
-
-    async def waiting(self) -> int:
-        """Return how many events are not settled yet."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class StreamBacklog:
+class Backlog:
     """How much some durable consumers have before them."""
 
-    bus: Consumers
+    bus: NatsBus
     consumers: tuple[str, ...]
 
     async def waiting(self) -> int:
@@ -78,7 +63,7 @@ class BulkLane(Gate):
 
     def __init__(
         self,
-        bus: Consumers,
+        bus: NatsBus,
         clock: Clock,
         *,
         bulk: str,

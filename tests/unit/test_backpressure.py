@@ -2,12 +2,14 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 
+from ricordo.bus.nats import NatsBus
 from ricordo.bus.port import BusUnavailable, ConsumerLag
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.backpressure import BulkLane, IndexStuck, wait_for_room
+from ricordo_services.backpressure import Backlog, BulkLane, IndexStuck, wait_for_room
 
 BEHIND = ("enrichment", "index")
 CONSUMERS = ("encode-bulk", "encode", *BEHIND)
@@ -31,7 +33,7 @@ class Lanes:
 
 def lane_of(lanes: Lanes, clock: ManualClock) -> BulkLane:
     return BulkLane(
-        lanes,
+        cast(NatsBus, lanes),
         clock,
         bulk="encode-bulk",
         live="encode",
@@ -100,7 +102,7 @@ class Index:
 
 async def test_jobs_wait_for_an_index_that_moves_and_give_up_one_that_does_not() -> None:
     index, clock = Index(), ManualClock()
-    waiting = asyncio.create_task(wait_for_room(index, clock))
+    waiting = asyncio.create_task(wait_for_room(cast(Backlog, index), clock))
     for _ in range(100):
         await clock.advance(1)
         assert not waiting.done()
@@ -109,7 +111,7 @@ async def test_jobs_wait_for_an_index_that_moves_and_give_up_one_that_does_not()
     await clock.advance(1)
     await waiting
 
-    stuck = asyncio.create_task(wait_for_room(Index(), clock))
+    stuck = asyncio.create_task(wait_for_room(cast(Backlog, Index()), clock))
     await clock.advance(62)
     with pytest.raises(IndexStuck, match="1000 points have yet to follow"):
         await stuck

@@ -26,7 +26,7 @@ from ricordo.models.ollama import OllamaReader
 from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.models.throttle import Throttle
-from ricordo.runtime.event_publishing import BusEmitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority
@@ -44,7 +44,7 @@ from ricordo_services.app.server_connections import (
     server_index,
     topology,
 )
-from ricordo_services.backpressure import StreamBacklog
+from ricordo_services.backpressure import Backlog
 from ricordo_services.job_progress import Notify
 from ricordo_services.knowledge.graph_projector import GraphProjector
 
@@ -95,13 +95,13 @@ class Resources:
         """Return the connection to NATS."""
         return await self.enter(open_bus(bus_settings(self.settings), topology(self.settings)))
 
-    async def emitter(self, source: str) -> BusEmitter:
+    async def emitter(self, source: str) -> Emitter:
         """Return the publisher of events that no other event has caused, in the name of `source`."""
-        return BusEmitter(await self.bus(), self.clock, source)
+        return Emitter(await self.bus(), self.clock, source)
 
-    async def backlog(self, *consumers: str) -> StreamBacklog:
+    async def backlog(self, *consumers: str) -> Backlog:
         """Return the counter of events that `consumers` have not settled yet."""
-        return StreamBacklog(await self.bus(), consumers)
+        return Backlog(await self.bus(), consumers)
 
     @shared
     async def database(self) -> Database:

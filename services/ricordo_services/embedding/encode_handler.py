@@ -3,27 +3,18 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
 from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
-from ricordo.models.batch_queue import Encoded
+from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
 from ricordo_services.stage_events import receipt, stage_events
-
-
-class Batcher(Protocol):
-    """Encodes texts of several callers in common batches."""
-
-    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
-        """Return for each text, in order, its vector and model, or why there is none."""
-        ...
 
 
 @dataclass(slots=True)
@@ -39,7 +30,7 @@ class EncodeHandler:
     """Handles `memory.created`."""
 
     encodings: EncodingStore
-    batcher: Batcher
+    batcher: EmbeddingBatcher
     model: str
     clock: Clock
 

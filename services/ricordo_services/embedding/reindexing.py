@@ -1,8 +1,7 @@
 """Rebuilds the vector index from PostgreSQL: its worker gets events of all memories, in batches."""
 
-import asyncio
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
@@ -14,6 +13,9 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress, ReindexReport
+
+if TYPE_CHECKING:  # the engine is in the `local` extra
+    from ricordo.index.qdrant.edge import EdgeVectorIndex
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -66,26 +68,11 @@ class Reindexing:
                 return
 
 
-class ReplacedIndex(Protocol):
-    """An index that may replace a damaged part by an empty one."""
-
-    rebuild_wanted: asyncio.Event
-
-    @property
-    def replaced(self) -> int:
-        """The number of replacements."""
-        ...
-
-    async def rebuilt(self, replaced: int) -> bool:
-        """Record that all points are written, unless `replaced` has changed."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class IndexRebuild:
     """Rebuilds all points when the index requests it; an interrupted run starts again."""
 
-    vectors: ReplacedIndex
+    vectors: "EdgeVectorIndex"
     reindexing: Reindexing
     index: Backlog
     clock: Clock

@@ -1,9 +1,7 @@
 """Publishes derived events: with deterministic ids, CloudEvents headers and the trace of their cause."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID, uuid4
 
 from ricordo.bus.port import Outgoing, Publisher
@@ -58,21 +56,13 @@ def to_message(tenant: str, event: DerivedEvent, source: str, trace: TraceContex
     return Outgoing(subject=subject_of(tenant, event.name), body=encode(event), headers=headers)
 
 
-class Emitter(Protocol):
-    """Publishes events that no other event has caused, such as those of a pass."""
+class Emitter:
+    """Publishes events that no other event has caused, such as those of a pass, in the name of `source`."""
 
-    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        """Stamp and publish `events`, and wait until they are stored."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class BusEmitter:
-    """Publishes events on the bus, from `source`."""
-
-    publisher: Publisher
-    clock: Clock
-    source: str
+    def __init__(self, publisher: Publisher, clock: Clock, source: str) -> None:
+        self._publisher = publisher
+        self._clock = clock
+        self._source = source
 
     async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
         """Stamp and publish `events` in one new trace, and wait until they are stored.
@@ -81,9 +71,9 @@ class BusEmitter:
             BusError: the first failure; the other events may be stored.
         """
         trace = TraceContext.begin()
-        events = stamp(events, uuid4(), self.clock.now())
-        results = await self.publisher.publish(
-            [to_message(tenant, event, self.source, trace) for event in events]
+        events = stamp(events, uuid4(), self._clock.now())
+        results = await self._publisher.publish(
+            [to_message(tenant, event, self._source, trace) for event in events]
         )
         for problem in results:
             if problem is not None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.messages.events import DerivedEvent
+from ricordo.runtime.event_publishing import Emitter
 
 
 @dataclass
-class Emitted:
+class Emitted(Emitter):
     """Keeps events; raises `error` instead, until that is taken away, of `tenant` alone where it is given."""
 
     error: BaseException | None = None

@@ -25,7 +25,7 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.documents import DocumentPart
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
-from ricordo.runtime.event_publishing import BusEmitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
@@ -109,7 +109,7 @@ class Bench:
             reader=self.reader,
             tokens=self.reader,
             turns=TenantRoundRobin(stores.lifecycle, self.clock),
-            emitter=BusEmitter(self.published, self.clock, "ingest"),
+            emitter=Emitter(self.published, self.clock, "ingest"),
             clock=self.clock,
             executor=stores.executor,
         )

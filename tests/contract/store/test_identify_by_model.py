@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 import pytest_asyncio
@@ -19,6 +20,7 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
+from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
@@ -55,7 +57,7 @@ class Process:
             reader=self.reader,
             throttle=Throttle(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,
-            backlog=self,
+            backlog=cast(Backlog, self),
         )
 
     async def waiting(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.batch_queue import Encoded
+from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
@@ -80,7 +81,7 @@ class Rows(EncodingStore):
         return {}
 
 
-class Batcher:
+class Batcher(EmbeddingBatcher):
     """Encodes all by one model, but for those that are said to have another, or none."""
 
     def __init__(self, model: str, **others: str | None) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import cast
 
+from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.manual_clock import ManualClock
@@ -53,7 +54,9 @@ class Idle:
 
 
 def rebuild(index: Index, rewriting: Rewriting, clock: ManualClock) -> IndexRebuild:
-    return IndexRebuild(index, cast(Reindexing, rewriting), cast(Backlog, Idle()), clock)
+    return IndexRebuild(
+        cast(EdgeVectorIndex, index), cast(Reindexing, rewriting), cast(Backlog, Idle()), clock
+    )
 
 
 async def test_what_is_replaced_meanwhile_is_written_too() -> None:
