@@ -17,6 +17,7 @@ from ricordo.memory.answers import (
     asks_something,
     fact_confidence,
     felt_as_asked,
+    is_close,
     relatives_facts,
     write_answer,
     write_refusal,
@@ -125,6 +126,7 @@ class AnswerService:
             former=former,
             memories=memories,
             dated=frozenset(one.memory.id for one in relevant if one.signals.dated),
+            is_close=is_close([one.score for one in relevant]),
             is_list=not recalled.search_text or _is_in_time(recalled),
         )
 

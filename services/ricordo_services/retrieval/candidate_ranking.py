@@ -119,8 +119,10 @@ class CandidateRanking:
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
+        language = request.analysis.language
         sure = max(
-            (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
+            (confidence(each.signals, found.unknown, load_human(), language) for each in candidates),
+            default=0.0,
         )
         # The first `limit`, and the syntheses that come before the last of them.
         counted = accumulate(one.id not in syntheses for one in best)

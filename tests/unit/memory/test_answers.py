@@ -18,6 +18,7 @@ from ricordo.memory.answers import (
     WrittenAnswer,
     answering_facts,
     fact_confidence,
+    is_close,
     write_answer,
     write_refusal,
 )
@@ -50,6 +51,14 @@ def test_a_fact_is_said_alone_or_with_its_former_values_and_what_supports_it() -
     full = _written(facts=[HOME], former=former, memories=[TRIP], full=True)
     assert full.text.startswith("You live in Trieste. Before that: Turin, Bari.\nYou said on ")
     assert full.memories == (TRIP,)
+
+
+def test_a_short_answer_quotes_the_second_passage_where_it_is_close() -> None:
+    rain, sun = (memory(text, content=text, created_at=START) for text in ("It rained.", "The sun shone."))
+    for scores, quoted in (((0.8, 0.4, 0.4), (TRIP, rain)), ((0.8, 0.3), (TRIP,)), ((0.8,), (TRIP,))):
+        found = _written(memories=[TRIP, rain, sun], is_close=is_close(scores))
+        assert found.memories == quoted
+    assert _written(facts=[HOME], memories=[TRIP, rain], is_close=True).memories == ()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from ricordo.memory.ranking import (
     load_profiles,
     rank,
 )
+from ricordo.memory.ranking.confidence import confidence
 from ricordo.memory.ranking.fixed_profiles import (
     BudgetProfile,
     ContextAdmission,
@@ -23,6 +24,7 @@ from ricordo.memory.ranking.fixed_profiles import (
     WeightedProfile,
     admission,
 )
+from ricordo.memory.ranking.human import load_human
 from ricordo.memory.ranking.signals import Interval, RankingProfile, Signals, temporal_relevance
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
@@ -87,6 +89,14 @@ def test_weighted_by_hand() -> None:
     )
     expected = (0.35 * 0.8 + 0.25 + 0.15 * 0.7 + 0.10 * 0.3 + 0.10 * 0.5 + 0.05 * 0.5) * 0.9
     assert WeightedProfile().score(one) == pytest.approx(expected)
+
+
+@given(signals, unit)
+def test_the_confidence_is_a_probability_and_lower_where_all_texts_are_similar(
+    one: Signals, unknown: float
+) -> None:
+    italian, english = (confidence(one, unknown, load_human(), language) for language in ("it", "en"))
+    assert 0 <= italian <= english <= 1
 
 
 def test_multiplicative_by_hand() -> None:
