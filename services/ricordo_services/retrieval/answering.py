@@ -183,7 +183,7 @@ def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
         if _is_ambiguous(recalled):
             return ()
         facts = relatives_facts(request.query, facts, names, requested.besides, language)
-        facts = [_called(fact, recalled) for fact in facts]
+        facts = [_called(fact, recalled) for fact in facts if not _is_nameless(fact, recalled)]
     elif not _asks_for_the_user(recalled):
         facts = answering_facts(request.query, facts, language)
     return _within(request, recalled, facts)
@@ -195,6 +195,12 @@ def _is_ambiguous(recalled: RecallResult) -> bool:
     if tie is None or tie.identifies or len(recalled.relatives.names) == 1:
         return False
     return tie.predicate not in recalled.analysis.requested.names
+
+
+def _is_nameless(fact: Fact, recalled: RecallResult) -> bool:
+    """Whether a fact tells of somebody without a name: "you have a dog" says not what it is called."""
+    tie = recalled.relative.ties[-1] if recalled.relative else None
+    return tie is not None and fact.subject == USER and normalise(fact.object) == normalise(tie.noun)
 
 
 def _called(fact: Fact, recalled: RecallResult) -> Fact:

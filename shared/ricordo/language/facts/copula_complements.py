@@ -1,5 +1,6 @@
 """Reads the complement of "to be": a kinship, a name, an age, a job, a role, a condition."""
 
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -7,7 +8,7 @@ from ricordo.language.facts.acquaintance import is_known_given, is_state
 from ricordo.language.facts.asides import aged
 from ricordo.language.facts.fact_grammar import Kin
 from ricordo.language.facts.mentions import Mention, kin_at, named_after
-from ricordo.language.facts.name_spans import Span, name_at, names_from
+from ricordo.language.facts.name_spans import Span, is_unheard_of, name_at, names_from
 from ricordo.language.facts.phrase_trees import ObjectReader
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.word_forms import word_list
@@ -26,6 +27,11 @@ _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 _RATHER: Final = frozenset({"but", "it", "'s", "is", "ma", "bensì", "è"})
 """Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
 _PAUSES: Final = frozenset({",", "-", "–", "—"})
+_GREETINGS: Final = frozenset(
+    {"hi", "hello", "hey", "hiya", "howdy", "ciao", "salve", "buongiorno", "buonasera", "piacere"}
+)
+_NEAR: Final = 6
+"""Tokens before a name within which a greeting introduces it: "hi there, i'm corvin"."""
 
 
 def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
@@ -175,11 +181,20 @@ def _named(scene: Scene, claim: Claim) -> bool:
     origin = low[claim.at].endswith(_ORIGIN) and not is_known_given(low[claim.at])
     if low[claim.at] in grammar.roles or origin or is_state(low[claim.at : after], grammar.code):
         return False
+    odd = claim.subject is None and is_unheard_of(scene.tokens, grammar, claim.at)
+    if odd and not _introduces(low, claim.at, after):
+        return False  # "i'm knackerd"
     word = low[after] if after < claim.end else ","
     ends = not word[0].isalnum() or word in grammar.conjunctions or word in grammar.stops
     if ends and (claim.subject is None or not claim.subject.names):
         name(scene, claim)
     return ends
+
+
+def _introduces(low: Sequence[str], at: int, after: int) -> bool:
+    """Whether one says who one is: "hi, i'm corvin", "i'm corvin, 34"."""
+    greeted = not _GREETINGS.isdisjoint(low[max(0, at - _NEAR) : at])
+    return greeted or (after + 1 < len(low) and low[after] in (",", "(") and low[after + 1].isdigit())
 
 
 def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:

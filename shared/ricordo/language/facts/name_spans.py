@@ -8,12 +8,28 @@ from ricordo.language.facts.acquaintance import TITLES
 from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.kinship import PRESUMED, Tie
+from ricordo.language.lemmas import is_known
 from ricordo.language.person_names import is_given, is_place
 
 _LONGEST_AGE: Final = 6
 """Words of an age with its brackets, at most."""
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
+_SHORTEST_NAME: Final = 3
+"""Letters of a name that no list holds: shorter ones are mostly abbreviations."""
+_SHORTEST_SECOND: Final = 4
+"""The same of words after the first: "i live in brum atm"."""
+_INFLECTIONS: Final = {
+    "en": ("ed", "ing", "ly"),
+    "it": (
+        "ando",
+        "endo",
+        *(f"{a}t{o}" for a in "aiu" for o in "oaie"),
+        *(f"issim{o}" for o in "oaie"),
+        "mente",
+    ),
+}
+"""Endings of words that are misspelt, and no names."""
 
 
 Span = tuple[int, int]
@@ -122,8 +138,13 @@ def name_at(
         return begin
     if at == begin and begin < end and _known_small(tokens, grammar, begin, person=person):
         return begin + 1
+    if at == begin and person and begin < end and is_unheard_of(tokens, grammar, begin):
+        # "my sister tolld me"
+        return begin if begin + 1 < end and tokens.low[begin + 1] in grammar.other_pronouns else begin + 1
     if at == begin and loose and begin < end and _plain_word(tokens, grammar, begin):
-        return begin + 1
+        at = begin + 1
+        while not person and at < end and is_unheard_of(tokens, grammar, at, _SHORTEST_SECOND):
+            at += 1  # "kirkby lonsdale"
     return at
 
 
@@ -173,6 +194,20 @@ def _known_small(tokens: Tokens, grammar: Grammar, at: int, *, person: bool) -> 
         return False
     known = is_given(word) if person else is_place(word) or (tokens.lowercase and is_given(word))
     return known and tokens.raw[at].islower()
+
+
+def is_unheard_of(tokens: Tokens, grammar: Grammar, at: int, shortest: int = _SHORTEST_NAME) -> bool:
+    """Whether a word that no dictionary holds stands here, as a rare name does: "my sister merrin".
+
+    Args:
+        shortest: letters of a name.
+    """
+    word = tokens.low[at]
+    if len(word) < shortest or not word.isalpha() or not tokens.raw[at].islower():
+        return False
+    if word in grammar.common or word in grammar.kin or word in grammar.verbal or word in grammar.openers:
+        return False
+    return not word.endswith(_INFLECTIONS[grammar.code]) and not is_known(word, grammar.code)
 
 
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:
