@@ -8,7 +8,7 @@ from typing import Final
 
 import structlog
 
-from ricordo.clock import Clock, SystemClock
+from ricordo.clock import SystemClock
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
@@ -57,7 +57,6 @@ async def run_workers(
     *,
     stopping: asyncio.Event,
     on_ready: Callable[[], None] = lambda: None,
-    clock: Clock | None = None,
 ) -> None:
     """Open what the workers need, run them until `stopping` is set, and close it.
 
@@ -70,7 +69,7 @@ async def run_workers(
     if unknown := [name for name in names if name not in _BUILDERS]:
         raise UnknownWorker(f"no worker is called {', '.join(unknown)}; there are {', '.join(WORKERS)}")
     async with AsyncExitStack() as exits:
-        resources = Resources(settings, clock or SystemClock(), exits)
+        resources = Resources(settings, SystemClock(), exits)
         services = [one for name in dict.fromkeys(names) for one in await _BUILDERS[name](resources)]
         await _warn_of_former_models(resources, names)
         healths = [service.health for service in services if isinstance(service, _REPORTING)]

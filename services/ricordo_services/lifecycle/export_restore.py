@@ -6,7 +6,6 @@ kind and their sources. Each step is safe to repeat.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -243,9 +242,9 @@ class ExportRestore:
             synthesis_id=None if synthesis is None else self.names.known.get(synthesis),
         )
 
-    async def notes(self, items: Iterable[Item], lifetime: timedelta = LIFETIME) -> None:
+    async def notes(self, items: Iterable[Item]) -> None:
         """Restore notes that have not expired, with the time at which they were set."""
-        oldest = self.clock.now() - lifetime
+        oldest = self.clock.now() - LIFETIME
         for item in items:
             at = parse_instant(item["set_at"])
             if at <= oldest:

@@ -21,6 +21,7 @@ from ricordo.log import without_secrets
 _log = structlog.stdlib.get_logger(__name__)
 
 _CLOSE_TIMEOUT_S = 3.0
+_RECONNECT_WAIT_S = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,22 +30,17 @@ class NatsSettings:
 
     Attributes:
         servers: addresses, with credentials if needed.
-        credentials: path of a `.creds` file, if any.
         inbox_prefix: prefix of inboxes; permissions may require one.
         tls_ca: CA certificate that verifies the server; None for those of the system.
         start_timeout: seconds to retry the first connection.
         request_timeout: seconds to wait for a reply or an acknowledgement.
-        reconnect_wait: seconds between attempts to reconnect, which never end.
     """
 
     servers: tuple[str, ...] = field(repr=False)
-    name: str = "ricordo"
-    credentials: str | None = None
     inbox_prefix: str = "_INBOX"
     tls_ca: Path | None = None
     start_timeout: float = 10.0
     request_timeout: float = 5.0
-    reconnect_wait: float = 0.25
 
 
 class NatsMessage:
@@ -125,12 +121,11 @@ class NatsConnection:
             async with asyncio.timeout(settings.start_timeout):
                 await self.client.connect(
                     servers=list(settings.servers),
-                    name=settings.name,
-                    user_credentials=settings.credentials,
+                    name="ricordo",
                     inbox_prefix=settings.inbox_prefix,
                     tls=_tls_context(settings.tls_ca),
                     connect_timeout=2,
-                    reconnect_time_wait=settings.reconnect_wait,  # type: ignore[arg-type]  # sleeps on it: any number
+                    reconnect_time_wait=_RECONNECT_WAIT_S,  # type: ignore[arg-type]  # sleeps on it: any number
                     max_reconnect_attempts=-1,
                     ping_interval=10,
                     max_outstanding_pings=2,

@@ -56,16 +56,15 @@ def inbox_of_worker(worker: str) -> str:
     return f"_INBOX_WORKER_{worker}"
 
 
-def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
+def of_worker(worker: str) -> Permissions:
     """Return the permissions of `worker`, besides replies to requests.
 
     Args:
         worker: its name in `ricordo.messages.routing.WORKERS`, or `GATEWAY`.
-        topology: streams and consumers; None for Ricordo's.
     """
     if worker == GATEWAY:
         return _of_gateway()
-    declared = topology or ricordo_topology()
+    declared = ricordo_topology()
     consumers = consumers_of(worker)
     return Permissions(
         publish=(

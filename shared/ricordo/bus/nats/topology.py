@@ -83,8 +83,6 @@ class ConsumerSpec:
         ack_wait: seconds without progress after which a message is redelivered.
         max_deliver: maximum number of deliveries of a message; -1 for no limit.
         max_ack_pending: maximum number of unsettled messages, those waiting for a redelivery included.
-        backoff: seconds before each redelivery after a timeout, instead of `ack_wait`; empty for the same
-            each time.
     """
 
     name: str
@@ -93,7 +91,6 @@ class ConsumerSpec:
     ack_wait: float = 15.0
     max_deliver: int = 8
     max_ack_pending: int = 5000
-    backoff: tuple[float, ...] = ()
 
     def config(self) -> ConsumerConfig:
         """Return the declaration as the server expects it."""
@@ -102,9 +99,8 @@ class ConsumerSpec:
             durable_name=self.name,
             deliver_policy=DeliverPolicy.ALL,
             ack_policy=AckPolicy.EXPLICIT,
-            ack_wait=self.backoff[0] if self.backoff else self.ack_wait,
+            ack_wait=self.ack_wait,
             max_deliver=self.max_deliver,
-            backoff=list(self.backoff) or None,
             filter_subjects=list(self.subjects),
             max_ack_pending=self.max_ack_pending,
         )
@@ -155,18 +151,15 @@ class Limits:
 
     Attributes:
         derived_bytes: size of the stream of derived events; when full, it drops the oldest.
-        derived_age: seconds for which derived events are kept.
         dead_letter_bytes: size of the stream of dead letters; when full, it drops the oldest.
         ack_wait: seconds without progress after which a message is redelivered.
     """
 
     incoming_bytes: int = 512 * _MIB
     derived_bytes: int = 512 * _MIB
-    derived_age: float = 7 * _DAY
     dead_letter_bytes: int = 128 * _MIB
     ack_wait: float = 15.0
     max_deliver: int = 8
-    max_ack_pending: int = 5000
 
 
 _ADVISORY_BYTES: Final = 8 * _MIB
@@ -187,7 +180,7 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             name=STREAM_DERIVED,
             subjects=STREAM_SUBJECTS[STREAM_DERIVED],
             max_bytes=given.derived_bytes,
-            max_age=given.derived_age,
+            max_age=7 * _DAY,
             persist_async=True,
             max_consumers=_MAX_LISTENERS,
         ),
@@ -206,7 +199,6 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             subjects=tuple(every_tenant(event) for event in item.events),
             ack_wait=given.ack_wait,
             max_deliver=given.max_deliver,
-            max_ack_pending=given.max_ack_pending,
         )
         for item in CONSUMERS
     ]

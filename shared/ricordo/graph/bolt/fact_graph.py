@@ -27,6 +27,7 @@ from ricordo.memory.facts import USER, Fact
 _SCHEMA: Final = blocks("schema")
 _FACTS: Final = blocks("facts")
 _UPKEEP: Final = blocks("upkeep")
+_CONNECTIONS: Final = 8
 Scope = dict[str, str]
 """The parameters that every query takes: tenant and user."""
 
@@ -48,7 +49,7 @@ async def open_graph(
         auth=(user, password),
         connection_timeout=settings.connect_timeout,
         connection_acquisition_timeout=settings.connect_timeout + settings.retry_time,
-        max_connection_pool_size=settings.connections,
+        max_connection_pool_size=_CONNECTIONS,
         user_agent="ricordo",
     ) as driver:
         yield FactGraph(Transactions(driver, database, settings))

@@ -38,12 +38,10 @@ class GraphSettings:
         connect_timeout: seconds until an address counts as down.
         retry_time: seconds for which a call is retried after a transient error: the server is down, or
             another worker's write conflicts.
-        connections: maximum number of open connections.
     """
 
     connect_timeout: float = 3.0
     retry_time: float = 5.0
-    connections: int = 8
 
 
 class Transactions:

@@ -52,13 +52,13 @@ def _chunks(text: str) -> Iterator[str]:
 MOST_KEPT: Final = 16_384
 
 
-def cached_token_counter(count: Count, most: int = MOST_KEPT) -> Count:
-    """Return a thread-safe counter with a cache of `most` texts, which holds their hashes only."""
+def cached_token_counter(count: Count) -> Count:
+    """Return a thread-safe counter with a cache of `MOST_KEPT` texts, which holds their hashes only."""
 
     def digest(text: str) -> bytes:
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
-    return cached(LRUCache[bytes, int](most), key=digest, lock=Lock())(count)
+    return cached(LRUCache[bytes, int](MOST_KEPT), key=digest, lock=Lock())(count)
 
 
 FIRST_SHARES: Final = (0.35, 0.20, 0.15)
