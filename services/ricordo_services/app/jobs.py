@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from typing import Final
 
 from ricordo.bus.nats import open_bus
@@ -154,6 +155,7 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
             note_store=NoteStore(database),
             emitter=await resources.emitter("lifecycle"),
             clock=resources.clock,
+            notes_live=timedelta(hours=settings.lifecycle.working_memory_h),
         )
 
 

@@ -6,6 +6,7 @@ kind and their sources. Each step is safe to repeat.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -13,7 +14,7 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.memory.facts import Evidence
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
-from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
+from ricordo.memory.working_memory import MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.messages.events import DerivedEvent, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
@@ -99,7 +100,11 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class ExportRestore:
-    """Restores the exported data of one user."""
+    """Restores the exported data of one user.
+
+    Attributes:
+        notes_live: how long a note stays in working memory here.
+    """
 
     tenant: str
     user_id: str
@@ -109,6 +114,7 @@ class ExportRestore:
     note_store: NoteStore
     emitter: Emitter
     clock: Clock
+    notes_live: timedelta
     tally: Tally = field(default_factory=Tally)
 
     async def decisions(self, items: Iterable[Item]) -> None:
@@ -244,7 +250,7 @@ class ExportRestore:
 
     async def notes(self, items: Iterable[Item]) -> None:
         """Restore notes that have not expired, with the time at which they were set."""
-        oldest = self.clock.now() - LIFETIME
+        oldest = self.clock.now() - self.notes_live
         for item in items:
             at = parse_instant(item["set_at"])
             if at <= oldest:

@@ -8,15 +8,19 @@ from uuid import UUID, uuid4
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn, version
 from tests.contract.store.stores import STORED, Scope, Stores, summary
+from tests.fixtures.workshop import memory_bus
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.facts import Evidence, Rejection
 from ricordo.memory.model import Source, derived_id
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.entity_store import NobodyKnown
 from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
 from ricordo.store.working_memory_store import TombstoneExists, WorkingNote
+from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.lifecycle.export_restore import ExportRestore, Names
 
 
 @pytest.fixture
@@ -156,6 +160,27 @@ async def test_no_note_of_before_comes_back_once_all_is_erased(stores: Stores, s
         await stores.notes.note(stores.tenant, note, before, live_since=before - day, limit=9)
     later = datetime.now(UTC) + timedelta(minutes=1)
     await stores.notes.note(stores.tenant, note, later, live_since=before - day, limit=9)
+
+
+@pytest.mark.parametrize(("kept_h", "restored"), [(24, []), (48, [("1",)])])
+async def test_a_note_returns_as_long_as_this_server_keeps_it(
+    stores: Stores, kept_h: int, restored: list[tuple[str]]
+) -> None:
+    clock = ManualClock(datetime.now(UTC))
+    restore = ExportRestore(
+        tenant=stores.tenant,
+        user_id="u-1",
+        names=Names(stores.tenant),
+        imports=ImportStore(stores.database),
+        ledger=stores.ledger,
+        note_store=stores.notes,
+        emitter=Emitter(memory_bus(clock), clock, "tests"),
+        clock=clock,
+        notes_live=timedelta(hours=kept_h),
+    )
+    set_at = (clock.now() - timedelta(hours=30)).isoformat()
+    await restore.notes([{"conversation_id": "c-1", "key": "a", "value": 1, "set_at": set_at}])
+    assert await stores.fetch("select value from notes") == restored
 
 
 async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> None:
