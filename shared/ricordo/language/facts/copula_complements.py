@@ -28,10 +28,10 @@ _RATHER: Final = frozenset({"but", "it", "'s", "is", "ma", "bensì", "è"})
 """Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
 _PAUSES: Final = frozenset({",", "-", "–", "—"})
 _GREETINGS: Final = frozenset(
-    {"hi", "hello", "hey", "hiya", "howdy", "ciao", "salve", "buongiorno", "buonasera", "piacere"}
+    {"hi", "hello", "hey", "hiya", "howdy", "ciao", "salve", "buongiorno", "buonasera", "piacere", "presento"}
 )
-_NEAR: Final = 6
-"""Tokens before a name within which a greeting introduces it: "hi there, i'm corvin"."""
+_NEAR: Final = 8
+"""Tokens before a name within which such a word introduces it: "hi there, i'm corvin"."""
 
 
 def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
