@@ -165,6 +165,8 @@ def requested_span(request: SearchRequest) -> Interval | None:
 def _by_model(shown: Sequence[RankingRow], found: Found) -> list[Sequence[RankingRow]]:
     """Group rows by the model that found them, as cosines of models do not compare; largest group first."""
     parts: dict[str, list[RankingRow]] = {model: [] for model in dict.fromkeys(found.models.values())}
+    if len(parts) == 1:
+        return [shown]
     for one in shown:
         parts[found.models[one.id]].append(one)
     return sorted(filter(None, parts.values()), key=len, reverse=True) or [shown]

@@ -26,7 +26,7 @@ from ricordo.memory.ranking.context_signals import (
     session_labels,
 )
 from ricordo.memory.ranking.human import HumanProfile
-from ricordo.memory.ranking.signals import DAY_SECONDS, Interval, Signals, temporal_relevance
+from ricordo.memory.ranking.signals import DAY_SECONDS, Column, Interval, Signals, temporal_relevance
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import LEXICAL, Found
 
@@ -63,12 +63,9 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         semantic=np.maximum(dense, window),
         bm25=_share(bm25),
         fused=np.array([found.fused[one] for one in of.ids]),
-        temporal=np.array(
-            [
-                0.0 if query.span is None else temporal_relevance(query.span, one.created_at, one.event_times)
-                for one in of.rows
-            ]
-        ),
+        temporal=0.0
+        if query.span is None
+        else np.array([temporal_relevance(query.span, one.created_at, one.event_times) for one in of.rows]),
         importance=of.numbers("importance"),
         valence=of.numbers("valence"),
         arousal=of.numbers("arousal"),
@@ -78,7 +75,7 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         confidence=of.numbers("confidence"),
         trust=of.numbers("trust"),
         token_count=of.numbers("token_count"),
-        key_topic_boost=np.array([query.boosts.get(one, 1.0) for one in of.ids]),
+        key_topic_boost=np.array([query.boosts.get(one, 1.0) for one in of.ids]) if query.boosts else 1.0,
         own_words=np.maximum(named, [role == Role.USER for role in of.column("role")]),
         window=window,
         bm25_window=bm25_window,
@@ -86,7 +83,7 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         session_bm25=mean_of_best(labels, bm25_window, 1),
         reply=reply_closeness(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
         speaker=named if named.any() else np.ones(len(named)),
-        dated=np.array([when and bool(times) for times in of.column("event_times")], dtype=np.float64),
+        dated=np.array(list(map(bool, of.column("event_times"))), dtype=np.float64) if when else 0.0,
         asks=of.numbers("asks"),
         congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
@@ -97,7 +94,7 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         told_bm25=_example_similarity(of, found, telling, "lexical"),
         about=_about(of, query.analysis),
         suited=_suited(of, query.analysis),
-        evidence=np.array([float(one in query.evidence) for one in of.ids]),
+        evidence=np.array([float(one in query.evidence) for one in of.ids]) if query.evidence else 0.0,
     )
     return Candidates(of.ids, of.instants, _equally_near(signals) if found.unfocused else signals)
 
@@ -119,8 +116,10 @@ def _equally_near(signals: Signals) -> Signals:
 
 def _example_similarity(
     of: "Columns", found: Found, telling: Floats, field: Literal["semantic", "lexical"]
-) -> Floats:
+) -> Column:
     """Return the similarity of each memory to example statements, weighted by `telling`."""
+    if not found.example_scores:
+        return 0.0
     scores = [getattr(found.example_scores.get(one), field, 0.0) for one in of.ids]
     return telling * np.maximum(0.0, np.array(scores, dtype=np.float64))
 
@@ -157,28 +156,27 @@ def _named(speakers: Sequence[str], analysis: QueryAnalysis) -> Floats:
     return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
 
 
-def _about(of: Columns, analysis: QueryAnalysis) -> Floats:
+def _about(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return the share of the names in the question that each memory mentions, without names of speakers."""
     speakers = match_speakers(analysis.entities, set(of.column("speaker")))
     names = [name.casefold() for name in analysis.entities if name not in speakers]
     if not names:
-        return np.zeros(len(of.ids))
-    folded = [[one.casefold() for one in people] for people in of.column("participants")]
-    return np.array(
-        [
-            sum(any(name == one or name in one.split() for one in people) for name in names) / len(names)
-            for people in folded
-        ]
-    )
+        return 0.0
+    asked: dict[str, set[int]] = {}  # of a person, the places of the names
+    for one in set[str]().union(*of.column("participants")):
+        folded = one.casefold()
+        asked[one] = {at for at, name in enumerate(names) if name == folded or name in folded.split()}
+    held = [set[int]().union(*map(asked.__getitem__, people)) for people in of.column("participants")]
+    return np.array([len(each) / len(names) for each in held])
 
 
-def _suited(of: Columns, analysis: QueryAnalysis) -> Floats:
+def _suited(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return how well each memory fits the requested kind: a procedure, or a feeling."""
     if analysis.asks_how:
         return np.array([float(one == MemoryType.PROCEDURAL) for one in of.column("type")])
     if analysis.emotion_filter in _SIGNS:
         return np.clip(_SIGNS[analysis.emotion_filter] * of.numbers("valence"), 0.0, 1.0)
-    return np.zeros(len(of.ids))
+    return 0.0
 
 
 def add_connections(of: Columns, candidates: Candidates, query: Query, profile: HumanProfile) -> Candidates:
@@ -188,15 +186,16 @@ def add_connections(of: Columns, candidates: Candidates, query: Query, profile: 
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
-def _other_names(of: Columns, asked: str) -> list[frozenset[str]]:
+def _other_names(of: Columns, asked: str) -> list[set[str]]:
     """Return the names that each memory mentions, without its speaker and the names in the question."""
-    folded = [{name.casefold() for name in one.participants} - {one.speaker.casefold()} for one in of.rows]
+    spoken = zip(of.column("participants"), of.column("speaker"), strict=True)
+    folded = [set(map(str.casefold, people)) - {speaker.casefold()} for people, speaker in spoken]
     in_question = {
         name
         for name in set[str]().union(*folded)
         if name in asked and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked)
     }
-    return [frozenset(names - in_question) for names in folded]
+    return [names - in_question for names in folded]
 
 
 def _neighbours(of: Columns) -> Mapping[int, Collection[int]]:

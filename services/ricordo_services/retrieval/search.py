@@ -158,7 +158,7 @@ class Search:
                 former = scores.get(hit.id, ExampleScore(0.0, 0.0))
                 scores[hit.id] = ExampleScore(max(former.semantic, hit.dense), max(former.lexical, lexical))
                 if hit.id not in hits:
-                    hits[hit.id] = _unmeasured(hit.id)  # similar to the examples, not to the question
+                    hits[hit.id] = Hit(hit.id)  # similar to the examples, not to the question
                     models[hit.id] = probe.model if probe.vector is not None else LEXICAL
         fused = {one: found.fused.get(one, 0.0) for one in hits}
         return replace(found, hits=hits, fused=fused, models=models, example_scores=scores)
@@ -216,11 +216,12 @@ class Search:
 
     def _joined(self, found: Found, probe: SearchProbe, hits: Sequence[Hit], minimums: Minimums) -> Found:
         """Add the hits of one collection, fused by their own ranks."""
-        by_id = {hit.id: hit for hit in hits if hit.id not in found.hits}
-        fused = self._fused(list(by_id.values()), minimums, dense=probe.vector is not None)
+        new = [hit for hit in hits if hit.id not in found.hits] if found.hits else hits
+        scores = self._fused(new, minimums, dense=probe.vector is not None)
+        by_id = {new[place].id: new[place] for place in scores}
+        fused = dict(zip(by_id, scores.values(), strict=True))
         kind = probe.model if probe.vector is not None else LEXICAL
-        new = Found({one: by_id[one] for one in fused}, fused, models=dict.fromkeys(fused, kind))
-        return new.and_more(found)
+        return Found(by_id, fused, models=dict.fromkeys(by_id, kind)).and_more(found)
 
     async def _probe(
         self, tenant: str, model: str, request: SearchRequest, minimums: Minimums
@@ -234,9 +235,10 @@ class Search:
         rarities = await self.vectors.rarities(tenant, model, request.user_id, terms)
         return SearchProbe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
-    def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, dense: bool) -> dict[UUID, float]:
-        cosines = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if dense else {}
-        sparse = {hit.id: share for hit in hits if (share := wording(hit)) > 0}
+    def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, dense: bool) -> dict[int, float]:
+        """Return the fused scores by place in `hits`: ids are hashed slowly."""
+        cosines = at_least(dict(enumerate(map(closeness, hits))), minimums.semantic_score) if dense else {}
+        sparse = {place: share for place, hit in enumerate(hits) if (share := wording(hit)) > 0}
         if self.fusion == "weighted":
             fused = weighted(cosines, sparse)
         else:
@@ -246,11 +248,7 @@ class Search:
         fused = at_least(fused, minimums.similarity)
         if minimums.similarity > 0:
             return fused
-        return fused | {hit.id: 0.0 for hit in hits if hit.id not in fused}
-
-
-def _unmeasured(memory_id: UUID) -> Hit:
-    return Hit(memory_id, 0.0, 0.0, 0.0, 0.0)
+        return fused | {place: 0.0 for place in range(len(hits)) if place not in fused}
 
 
 def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
@@ -259,7 +257,7 @@ def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
     if not missing:
         return found
     model = next(iter(found.models.values()), LEXICAL)
-    hits = {one: _unmeasured(one) for one in missing}
+    hits = {one: Hit(one) for one in missing}
     return found.and_more(Found(hits, dict.fromkeys(missing, 0.0), models=dict.fromkeys(missing, model)))
 
 

@@ -99,7 +99,7 @@ class Scope:
 
 
 class Hit(NamedTuple):
-    """A candidate with its scores.
+    """A candidate with its scores; 0 where it was not compared.
 
     Attributes:
         dense, dense_window: cosine with the query in [-1, 1], to three digits, of the text and of the window.
@@ -107,10 +107,10 @@ class Hit(NamedTuple):
     """
 
     id: UUID
-    dense: float
-    dense_window: float
-    bm25: float
-    bm25_window: float
+    dense: float = 0.0
+    dense_window: float = 0.0
+    bm25: float = 0.0
+    bm25_window: float = 0.0
 
 
 class VectorIndex(Protocol):

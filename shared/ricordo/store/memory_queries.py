@@ -133,7 +133,10 @@ class MemoryQueries(Store):
     async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
         """Return the ranking rows of `ids` that belong to the user, in any order."""
         found = await self._database.read("ranking_rows", tenant, user_id, ids, TAG)
-        return [RankingRow(one, sent, rows.event_times(times), *rest) for one, sent, times, *rest in found]
+        return [
+            RankingRow(one, sent, rows.event_times(times) if times else (), *rest)
+            for one, sent, times, *rest in found
+        ]
 
     async def history(
         self,

@@ -65,24 +65,8 @@ def named(found: Found) -> list[UUID]:
 
 def hits(ids: Sequence[UUID], found: Found) -> list[Hit]:
     """Combine the scores of each candidate."""
-    dense, window, words, window_words = (
-        found.get(name, {}) for name in (TEXT, WINDOW, TEXT_TERMS, WINDOW_TERMS)
-    )
-    return [
-        Hit(
-            item,
-            dense.get(item, 0.0),
-            window.get(item, 0.0),
-            words.get(item, 0.0),
-            window_words.get(item, 0.0),
-        )
-        for item in ids
-    ]
-
-
-def unscored(ids: Sequence[UUID]) -> list[Hit]:
-    """Return hits without scores, in the given order."""
-    return [Hit(item, 0.0, 0.0, 0.0, 0.0) for item in ids]
+    scores = [found.get(name, {}) for name in (TEXT, WINDOW, TEXT_TERMS, WINDOW_TERMS)]
+    return list(map(Hit, ids, *([one.get(item, 0.0) for item in ids] for one in scores)))
 
 
 def idf_of(found: Any, term: int) -> float:  # noqa: ANN401 - a scored point of the server or of the engine

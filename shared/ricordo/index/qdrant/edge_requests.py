@@ -168,7 +168,7 @@ def similar(
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
     """Return the IDF of terms as the engine computes it; unknown terms are left out."""
-    found = _one_per_term(shard, corpus, terms, corpus)
+    found = _one_per_term(shard, corpus, terms, corpus, with_vector=[TEXT_TERMS])
     return {term: idf_of(point, term) for term, point in found.items()}
 
 
@@ -178,16 +178,21 @@ def present_terms(shard: edge.EdgeShard, within: edge.Filter, terms: Sequence[in
 
 
 def _one_per_term(
-    shard: edge.EdgeShard, within: edge.Filter, terms: Sequence[int], corpus: edge.Filter
+    shard: edge.EdgeShard,
+    within: edge.Filter,
+    terms: Sequence[int],
+    corpus: edge.Filter,
+    with_vector: list[str] | None = None,
 ) -> dict[int, edge.ScoredPoint]:
     """Return a memory for each term that any contains, scored by the statistics of `corpus`."""
+    params = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
     requests = [
         edge.QueryRequest(
             limit=1,
             query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
             filter=within,
-            params=edge.SearchParams(idf=edge.IdfParams(corpus=corpus)),
-            with_vector=[TEXT_TERMS],
+            params=params,
+            with_vector=with_vector,
         )
         for term in terms
     ]

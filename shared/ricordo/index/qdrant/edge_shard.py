@@ -97,7 +97,7 @@ class Shard:
         """Find candidates with all their scores."""
         within = in_scope(tenant, scope)
         if not probe.signals:
-            return candidates.unscored(latest(self._shard, within, limit))
+            return list(map(Hit, latest(self._shard, within, limit)))
         whose = owner(tenant, scope.user_id)
         question = EdgeQuery(probe, filter_of(corpus(tenant, scope.user_id)), self._corpora.complete(whose))
         found = self._scores(question, probe.naming, filter_of(within), limit)

@@ -107,7 +107,7 @@ class ServerVectorIndex:
         searches = {signal: (_filter(within), limit) for signal in probe.naming}
         with _errors():
             if not searches:
-                return candidates.unscored(await self._latest(name, within, limit))
+                return list(map(Hit, await self._latest(name, within, limit)))
             found = await self._scores(name, probe, searches, statistics)
             ids = candidates.named(found)
             if again := probe.lacking(found, limit, len(ids)):

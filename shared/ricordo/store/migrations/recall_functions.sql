@@ -108,6 +108,8 @@ begin
            informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
            position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
            $4::text = any(tags) as instructing, type, participants,
+           -- looked up for all at once: few memories are corrected
+           case when m.id = any(array(select c.corrected_id from corrections c where c.tenant = $1 and c.corrected_id = any($3))) then
            array(with recursive chain as (
                      select c.correcting_id, c.sent_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
                      union
@@ -115,7 +117,7 @@ begin
                          select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
                  select c.correcting_id from chain c
                  where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
-                 order by c.sent_at desc, c.correcting_id desc) as corrected_by
+                 order by c.sent_at desc, c.correcting_id desc) else '{}' end as corrected_by
     from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2;
 end
 $$;
