@@ -19,6 +19,7 @@ _SHORTEST_NAME: Final = 3
 """Letters of a name that no list holds: shorter ones are mostly abbreviations."""
 _SHORTEST_SECOND: Final = 4
 """The same of words after the first: "i live in brum atm"."""
+_VOWELS: Final = frozenset("aeiouyàèéìòù")
 _INFLECTIONS: Final = {
     "en": ("ed", "ing", "ly"),
     "it": (
@@ -139,8 +140,7 @@ def name_at(
     if at == begin and begin < end and _known_small(tokens, grammar, begin, person=person):
         return begin + 1
     if at == begin and person and begin < end and is_unheard_of(tokens, grammar, begin):
-        # "my sister tolld me"
-        return begin if begin + 1 < end and tokens.low[begin + 1] in grammar.other_pronouns else begin + 1
+        return begin + _is_followed_as_a_name(tokens, grammar, begin)
     if at == begin and loose and begin < end and _plain_word(tokens, grammar, begin):
         at = begin + 1
         while not person and at < end and is_unheard_of(tokens, grammar, at, _SHORTEST_SECOND):
@@ -205,9 +205,34 @@ def is_unheard_of(tokens: Tokens, grammar: Grammar, at: int, shortest: int = _SH
     word = tokens.low[at]
     if len(word) < shortest or not word.isalpha() or not tokens.raw[at].islower():
         return False
+    if _VOWELS.isdisjoint(word):
+        return False  # "frm", "cdnt"
     if word in grammar.common or word in grammar.kin or word in grammar.verbal or word in grammar.openers:
         return False
     return not word.endswith(_INFLECTIONS[grammar.code]) and not is_known(word, grammar.code)
+
+
+def _is_followed_as_a_name(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    """Whether what follows a word lets it be a name, and no misspelt verb: "my sister luvs | sushi"."""
+    after = tokens.low[at + 1] if at + 1 < len(tokens.low) else "."
+    if after == "'s":
+        return True
+    if after[0].isalnum():
+        return after in grammar.verbal or after in grammar.joints or after in grammar.adverbs
+    return not _follows_a_subject(tokens, grammar, at)  # "my sister preggers"; "I met my sister merrin"
+
+
+def _follows_a_subject(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    """Whether a clause begins with "my sister" before this word."""
+    first = at - 1
+    while first > 0 and (tokens.low[first] in grammar.kin or tokens.low[first] in grammar.kin_adjectives):
+        first -= 1
+    if first < 0 or tokens.low[first] not in grammar.possessives:
+        return False
+    before = first - 1
+    if before >= 0 and tokens.low[before] in grammar.determiners:
+        before -= 1
+    return before < 0 or not tokens.low[before][0].isalnum() or tokens.low[before] in grammar.joints
 
 
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:
