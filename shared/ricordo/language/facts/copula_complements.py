@@ -213,4 +213,6 @@ def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -
 def _role(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:
     if subject is None and not scene.grammar.breeds.isdisjoint(scene.tokens.low[begin:end]):
         return None  # "sono un cane in cucina"
+    if subject is None and scene.tokens.low[begin - 1] == "sono" and scene.tokens.low[end - 1].endswith("i"):
+        return None  # "sono separati": they are
     return "is_a" if articled or end == begin + 1 else None

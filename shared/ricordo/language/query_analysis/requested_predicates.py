@@ -82,6 +82,7 @@ class AnswerExamples:
 class _Table:
     patterns: dict[str, re.Pattern[str]]
     answers: dict[str, AnswerExamples]
+    at_present: re.Pattern[str]
 
 
 def requested_predicates(
@@ -90,7 +91,7 @@ def requested_predicates(
     """Return the predicates that a question asks for."""
     if language not in LANGUAGES:
         return NO_PREDICATES
-    text = flat(query)
+    text = _without_present(query, language)
     if not names and _is_of_another(text, language):
         return NO_PREDICATES
     by_pattern = tuple(name for name, asks in _table(language).patterns.items() if asks.search(text))
@@ -106,6 +107,11 @@ def requested_predicates(
     kept = [name for name in likeliest if scores[name] >= _KEPT] or likeliest[:1]
     predicates = [each for name in (*kept, *by_pattern) for each in (CORE if name == _SELF else (name,))]
     return _with_words(text, language, predicates, bare)
+
+
+def _without_present(query: str, language: str) -> str:
+    """Return a question, flat, without what says that it is for what holds now: that is always meant."""
+    return _table(language).at_present.sub("", flat(query))
 
 
 def _is_of_another(text: str, language: str) -> bool:
@@ -132,7 +138,7 @@ def words_besides(
     """
     if language not in LANGUAGES:
         return frozenset()
-    table, text = _table(language), flat(query)
+    table, text = _table(language), _without_present(query, language)
     rest = text
     for asks in (table.patterns[name] for name in predicates if name in table.patterns):
         for begin, end in (match.span(1) for match in asks.finditer(text)):
@@ -151,7 +157,8 @@ def answer_examples(predicate: str, language: str) -> AnswerExamples | None:
 @lru_cache(maxsize=len(LANGUAGES))
 def _table(language: str) -> _Table:
     """Return `predicate_questions.toml` of a language, read once."""
-    entries = read_table("predicate_questions", language)["predicates"]
+    data = read_table("predicate_questions", language)
+    entries = data["predicates"]
     return _Table(
         {
             # Looked ahead for, so that matches may overlap: "what [do I do] for a living".
@@ -159,4 +166,5 @@ def _table(language: str) -> _Table:
             for name, entry in entries.items()
         },
         {name: AnswerExamples(tuple(entry["answers"]), entry["words"]) for name, entry in entries.items()},
+        re.compile(rf"\s?\b(?:{'|'.join(data['at_present'])})(?!\w)"),
     )
