@@ -137,12 +137,11 @@ def _corrected_by(
     """Return the corrections of each memory, without those that a filter of the question excludes."""
     time = request.analysis.time
     bound = request.filters is not None or (time is not None and time.strict)
-    corrected = {
+    return {
         one.id: [each for each in one.corrected_by if not bound or each in found.hits]
         for one in shown
         if one.corrected_by
     }
-    return {memory_id: others for memory_id, others in corrected.items() if others}
 
 
 def _coming_time(request: SearchRequest) -> Interval | None:

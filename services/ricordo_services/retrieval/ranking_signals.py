@@ -53,7 +53,6 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
     """Return the candidates of these rows with their signals."""
     dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
     bm25_window = _share(bm25_window)
-    labels = of.sessions
     named = _named(of.column("speaker"), query.analysis)
     when = asks_for_a_time(query.text)
     # What an assistant says of itself tells nothing of the user.
@@ -79,8 +78,8 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         own_words=np.maximum(named, [role == Role.USER for role in of.column("role")]),
         window=window,
         bm25_window=bm25_window,
-        session=mean_of_best(labels, window),
-        session_bm25=mean_of_best(labels, bm25_window, 1),
+        session=mean_of_best(of.sessions, window),
+        session_bm25=mean_of_best(of.sessions, bm25_window, 1),
         reply=reply_closeness(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
         speaker=named if named.any() else np.ones(len(named)),
         dated=np.array(list(map(bool, of.column("event_times"))), dtype=np.float64) if when else 0.0,
@@ -102,15 +101,8 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
 def _equally_near(signals: Signals) -> Signals:
     """Return signals that make all candidates equally relevant, as if each contained the requested name."""
     return signals._replace(
-        meant=1.0,
-        semantic=_OF_A_NAME,
-        window=_OF_A_NAME,
-        session=_OF_A_NAME,
-        bm25=1.0,
-        bm25_window=1.0,
-        session_bm25=1.0,
-        about=1.0,
-        assumed=1.0,
+        **dict.fromkeys(("semantic", "window", "session"), _OF_A_NAME),
+        **dict.fromkeys(("meant", "bm25", "bm25_window", "session_bm25", "about", "assumed"), 1.0),
     )
 
 

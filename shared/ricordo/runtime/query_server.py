@@ -1,7 +1,8 @@
 """Serves queries and commands: every request is answered within its deadline."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
 from typing import Final
@@ -28,6 +29,7 @@ from ricordo.unavailable import DependencyUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 
+_BUSY: Final = (ErrorCode.UNAVAILABLE, "too many requests are waiting: try again later")
 _FAILURES: Final = (ErrorCode.INTERNAL, ErrorCode.TIMEOUT, ErrorCode.UNAVAILABLE)
 
 
@@ -38,7 +40,8 @@ class ServerSettings:
     Attributes:
         concurrency: maximum number of concurrent requests. Replies in parts are apart: a quarter as many, at
             least one, so that no other request waits for callers who read slowly or have left.
-        waiting: maximum number of queued requests; further ones are answered with `unavailable`.
+        waiting: maximum number of queued requests. Further ones are answered with `unavailable`, and so are
+            those that waited for half of their deadline.
         grace: seconds that a stop leaves to requests in progress before they are answered with `unavailable`.
     """
 
@@ -93,6 +96,7 @@ class QueryServer:
         self._priority = priority or QueryPriority()
         self._slots = asyncio.Semaphore(self._settings.concurrency)
         self._slots_in_parts = asyncio.Semaphore(max(1, self._settings.concurrency // 4))
+        self._waiting = 0  # for a slot
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -142,27 +146,17 @@ class QueryServer:
     def _accept(self, request: Request) -> None:
         if request.subject.split(".", 3)[-1] in self._excluded:
             return
-        task = asyncio.get_running_loop().create_task(self._serve(request, overloaded=self._is_overloaded))
+        task = asyncio.get_running_loop().create_task(self._serve(request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    @property
-    def _is_overloaded(self) -> bool:
-        return len(self._tasks) >= self._settings.concurrency + self._settings.waiting
-
-    async def _serve(self, request: Request, *, overloaded: bool) -> None:
+    async def _serve(self, request: Request) -> None:
         trace = TraceContext.continued(request.headers.get(TRACE_PARENT))
         began = self._clock.monotonic()
         self.health.in_flight += 1
         try:
             with bind_log_context(trace, worker=self.name):
-                if overloaded:
-                    busy = ErrorBody.of(
-                        ErrorCode.UNAVAILABLE, "too many requests are waiting: try again later"
-                    )
-                    await self._send_error(request, busy, began)
-                else:
-                    await self._serve_addressed(request, trace, began)
+                await self._serve_addressed(request, trace, began)
         finally:
             self.health.in_flight -= 1
 
@@ -202,13 +196,11 @@ class QueryServer:
             async with asyncio.timeout(route.deadline) as limit:
                 if isinstance(route.handler, PartsHandler) and getattr(message, "stream", False):
                     send = self._sender(request, limit, route.deadline)
-                    async with self._slots_in_parts:
-                        with self._priority.interactive():
-                            answer = await route.handler.in_parts(subject.tenant, message, send)
+                    async with self._slot(self._slots_in_parts, route.deadline):
+                        answer = await route.handler.in_parts(subject.tenant, message, send)
                 else:
-                    async with self._slots:
-                        with self._priority.interactive():
-                            result = await route.handler(subject.tenant, message)
+                    async with self._slot(self._slots, route.deadline):
+                        result = await route.handler(subject.tenant, message)
                     answer = result if isinstance(result, QueryResult) else QueryResult(result)
             return answer, encoded(answer.reply, route.fit)
         except RequestError:
@@ -224,6 +216,25 @@ class QueryServer:
         except Exception:  # noqa: BLE001 - the caller gets a reply in any case
             _log.exception("request failed")
             raise RequestError(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
+
+    @asynccontextmanager
+    async def _slot(self, slots: asyncio.Semaphore, deadline: float) -> AsyncIterator[None]:
+        """Hold a slot. It is waited for half of the deadline: the rest is for the work, or all is in vain."""
+        if slots.locked() and self._waiting >= self._settings.waiting:
+            raise RequestError(*_BUSY)
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(deadline / 2):
+                await slots.acquire()
+        except TimeoutError:
+            raise RequestError(*_BUSY) from None
+        finally:
+            self._waiting -= 1
+        try:
+            with self._priority.interactive():
+                yield
+        finally:
+            slots.release()
 
     def _sender(self, request: Request, limit: asyncio.Timeout, deadline: float) -> SendPart:
         """Return what sends parts of a reply; each begins the deadline anew."""

@@ -8,8 +8,17 @@ from tests.fixtures.query_desk import STATS_REPLY, Desk
 from ricordo.bus.port import BusUnavailable
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsRequest
+from ricordo.runtime.handling import QueryHandler
 from ricordo.runtime.query_server import ServerSettings
 from ricordo.testing.manual_clock import settle
+
+
+def after(going: asyncio.Event) -> QueryHandler[StatsRequest]:
+    async def handler(_: str, __: StatsRequest) -> Message:
+        await going.wait()
+        return STATS_REPLY
+
+    return handler
 
 
 class TestLoad:
@@ -32,30 +41,25 @@ class TestLoad:
         assert most == 3
         assert all(reply["memories"] == 3 for reply, _ in replies)
 
-    async def test_a_crowd_is_told_to_come_back(self) -> None:
+    async def test_a_crowd_is_told_to_come_back_and_so_is_who_waits_long(self) -> None:
         desk, going = Desk(), asyncio.Event()
 
-        async def handler(_: str, __: StatsRequest) -> Message:
-            await going.wait()
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler, ServerSettings(concurrency=1, waiting=2))):
+        async with desk.open(desk.server(after(going), ServerSettings(concurrency=1, waiting=2), 2.0)):
             asking = [asyncio.create_task(desk.ask()) for _ in range(5)]
+            await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
             await settle()
+            assert [one.done() for one in asking] == [False] * 3 + [True] * 2
+            refused = [reply for reply, _ in await asyncio.gather(*asking[1:])]
             going.set()
-            replies = [reply for reply, _ in await asyncio.gather(*asking)]
-        assert [reply.get("error", {}).get("code") for reply in replies] == [None] * 3 + ["unavailable"] * 2
+            assert (await asking[0])[0]["memories"] == 3
+        assert [reply["error"]["code"] for reply in refused] == ["unavailable"] * 4
 
 
 class TestStopping:
     async def test_requests_in_hand_are_answered(self) -> None:
         desk, going = Desk(), asyncio.Event()
 
-        async def handler(_: str, __: StatsRequest) -> Message:
-            await going.wait()
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler)) as stopping:
+        async with desk.open(desk.server(after(going))) as stopping:
             asking = asyncio.create_task(desk.ask())
             await settle()
             stopping.set()
@@ -68,11 +72,7 @@ class TestStopping:
     async def test_what_outlasts_the_grace_is_told_so(self) -> None:
         desk = Desk()
 
-        async def handler(_: str, __: StatsRequest) -> Message:
-            await asyncio.Event().wait()
-            return STATS_REPLY
-
-        async with desk.open(desk.server(handler, ServerSettings(grace=0.05))) as stopping:
+        async with desk.open(desk.server(after(asyncio.Event()), ServerSettings(grace=0.05))) as stopping:
             asking = asyncio.create_task(desk.ask())
             await settle()
             stopping.set()

@@ -104,13 +104,10 @@ def rank(candidates: Candidates, profile: RankingProfile, limit: int | None = No
     A score that is not finite counts as 0. `limit` is None for all.
     """
     scored = np.nan_to_num(profile.score(candidates.signals), nan=0.0, posinf=0.0, neginf=0.0)
-    scores, ids = np.broadcast_to(scored, len(candidates.ids)).tolist(), candidates.ids
-    keys = [
-        (-score, -instant, one.int)
-        for score, instant, one in zip(scores, candidates.instants.tolist(), ids, strict=True)
-    ]
-    order = sorted(range(len(ids)), key=keys.__getitem__)
-    return [Ranked(ids[at], scores[at], candidates.signals.of(at)) for at in order[:limit]]
+    ids, instants = candidates.ids, (-candidates.instants).tolist()
+    scores = (-np.broadcast_to(scored, len(ids))).tolist()
+    order = sorted(zip(scores, instants, [one.int for one in ids], range(len(ids)), strict=True))
+    return [Ranked(ids[at], -score, candidates.signals.of(at)) for score, _, _, at in order[:limit]]
 
 
 def _adjusted(
