@@ -152,14 +152,14 @@ def _about(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return the share of the names in the question that each memory mentions, without names of speakers."""
     speakers = match_speakers(analysis.entities, set(of.column("speaker")))
     names = [name.casefold() for name in analysis.entities if name not in speakers]
-    if not names:
-        return 0.0
-    asked: dict[str, set[int]] = {}  # of a person, the places of the names
+    asked: dict[str, set[int]] = {}  # by person, the places of the names
     for one in set[str]().union(*of.column("participants")):
         folded = one.casefold()
         asked[one] = {at for at, name in enumerate(names) if name == folded or name in folded.split()}
+    if not any(asked.values()):
+        return 0.0
     held = [set[int]().union(*map(asked.__getitem__, people)) for people in of.column("participants")]
-    return np.array([len(each) / len(names) for each in held])
+    return np.array(list(map(len, held))) / len(names)
 
 
 def _suited(of: Columns, analysis: QueryAnalysis) -> Column:

@@ -50,7 +50,7 @@ def connection_strengths(
                 if second != place:
                     strength[second] = max(strength[second], _ADJACENT * _NEXT_BUT_ONE * weight)
     for place, each in enumerate(names):
-        if shared := named.keys() & each:
+        if each and (shared := named.keys() & each):
             strength[place] = max(strength[place], *map(named.__getitem__, shared))
     return np.minimum(1.0, strength)
 
