@@ -210,6 +210,16 @@ async def test_what_is_no_more_is_told_when_it_is_asked_for(
     assert "tennis" not in reply["answer"]
 
 
+async def test_what_was_corrected_is_not_told_as_what_was_before(bot: Bot) -> None:
+    await bot.remember(msg("m-1", "My brother Piet lives in Utrecht."))
+    (home,) = (await bot.query("facts", user_id="u-1", entity="Piet", predicate="lives_in"))["facts"]
+    asked = {"user_id": "u-1", "fact_id": home["id"], "object": "Delft"}
+    assert (await bot.request("command.correct", asked)).body["ok"]
+    reply = await bot.query("answer", user_id="u-1", query="Where does Piet live?")
+    assert "Delft" in reply["answer"]
+    assert "Utrecht" not in reply["answer"]
+
+
 @pytest.mark.parametrize(
     ("language", "said", "question", "answer"), table(__file__, "feelings_are_told_by_what_set_them_off")
 )

@@ -57,7 +57,7 @@ def _unreadable(error: ValueError) -> str:
     if isinstance(cause, json.JSONDecodeError):
         own = [name for name, value in os.environ.items() if name.startswith(_PREFIX) and value == cause.doc]
         if own:
-            return f"the variable {own[0]} is no JSON: {cause}"
+            return f'the variable {own[0]} is no JSON, as ["a", "b"] is: {cause}'
     return f"the settings cannot be read: {error}"
 
 

@@ -152,7 +152,9 @@ class AnswerService:
                 recalled.degraded.add(Degradation.ROWS)
                 return ()
             said = _within(request, recalled, found)
-            past += [one for one in said if one.valid_to and normalise(one.subject) == normalise(subject)]
+            of_it = [one for one in said if normalise(one.subject) == normalise(subject)]
+            # What was corrected never held.
+            past += [one for one in of_it if one.valid_to and one.valid_to != one.valid_from]
         return sorted(past, key=lambda one: one.last_reinforced, reverse=True)
 
 
