@@ -17,8 +17,8 @@ from ricordo.memory.answers import (
     asks_something,
     fact_confidence,
     felt_as_asked,
-    is_close,
     relatives_facts,
+    second_is_close,
     write_answer,
     write_refusal,
 )
@@ -126,7 +126,7 @@ class AnswerService:
             former=former,
             memories=memories,
             dated=frozenset(one.memory.id for one in relevant if one.signals.dated),
-            is_close=is_close([one.score for one in relevant]),
+            is_close=second_is_close([(one.memory.content, one.score) for one in relevant]),
             is_list=not recalled.search_text or _is_in_time(recalled),
         )
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 
+from ricordo.language.annotations import MINILM
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.ranking import Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
@@ -119,7 +120,7 @@ class CandidateRanking:
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
-        language = request.analysis.language
+        language = request.analysis.language if MINILM in request.vectors else ""
         sure = max(
             (confidence(each.signals, found.unknown, load_human(), language) for each in candidates),
             default=0.0,

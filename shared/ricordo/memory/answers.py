@@ -38,7 +38,7 @@ FACTS: Final = {False: 3, True: 10}
 FORMER: Final = {False: 1, True: 10}
 """The most former values of an answer, short and full."""
 PASSAGES: Final = {False: 1, True: 5}
-"""The most passages of an answer, short and full, unless the second is close."""
+"""The most passages of an answer, short and full; of a short one two where the second is close."""
 _CLOSE: Final = 0.5
 """The share of the best score from which on the second passage is quoted in a short answer, too."""
 _PASSAGE_TOKENS: Final = {False: 80, True: 200}
@@ -157,13 +157,21 @@ def felt_as_asked(question: str, memories: Sequence[Memory], language: str) -> S
     return [] if asked == NEUTRAL.primary else sorted(felt, key=lambda one: one.emotion.primary != asked)
 
 
-def is_close(scores: Sequence[float]) -> bool:
-    """Return whether the second of these scores, best first, is close to the best.
+def second_is_close(scored: Sequence[tuple[str, float]]) -> bool:
+    """Return whether the second of these texts, best first, has a score close to the best.
 
-    A short answer to LoCoMo's questions rests on the evidence in 0.62 of those that are answered; in 0.69
-    with the second passage where it is close, which is two answers of five.
+    A text that was said twice counts once. A short answer to LoCoMo's questions rests on the evidence in 0.62
+    of those that are answered; in 0.69 with the second passage where it is close, which is two answers of
+    five.
+
+    Args:
+        scored: texts with their scores.
     """
-    return len(scores) > 1 and scores[1] >= _CLOSE * scores[0]
+    best: dict[str, float] = {}
+    for text, score in scored:
+        best.setdefault(text, score)
+    first, second, *_ = (*best.values(), 0.0, 0.0)
+    return second > 0 and second >= _CLOSE * first
 
 
 def fact_confidence(fact: Fact) -> float:

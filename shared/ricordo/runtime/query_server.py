@@ -1,6 +1,7 @@
 """Serves queries and commands: every request is answered within its deadline."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ class QueryServer:
         self._priority = priority or QueryPriority()
         self._slots = asyncio.Semaphore(self._settings.concurrency)
         self._slots_in_parts = asyncio.Semaphore(max(1, self._settings.concurrency // 4))
-        self._waiting = 0  # for a slot
+        self._waiting: Counter[asyncio.Semaphore] = Counter()  # for a slot
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -220,16 +221,16 @@ class QueryServer:
     @asynccontextmanager
     async def _slot(self, slots: asyncio.Semaphore, deadline: float) -> AsyncIterator[None]:
         """Hold a slot. It is waited for half of the deadline: the rest is for the work, or all is in vain."""
-        if slots.locked() and self._waiting >= self._settings.waiting:
+        if slots.locked() and self._waiting[slots] >= self._settings.waiting:
             raise RequestError(*_BUSY)
-        self._waiting += 1
+        self._waiting[slots] += 1
         try:
             async with asyncio.timeout(deadline / 2):
                 await slots.acquire()
         except TimeoutError:
             raise RequestError(*_BUSY) from None
         finally:
-            self._waiting -= 1
+            self._waiting[slots] -= 1
         try:
             with self._priority.interactive():
                 yield

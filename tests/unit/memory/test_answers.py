@@ -18,7 +18,7 @@ from ricordo.memory.answers import (
     WrittenAnswer,
     answering_facts,
     fact_confidence,
-    is_close,
+    second_is_close,
     write_answer,
     write_refusal,
 )
@@ -54,10 +54,17 @@ def test_a_fact_is_said_alone_or_with_its_former_values_and_what_supports_it() -
 
 
 def test_a_short_answer_quotes_the_second_passage_where_it_is_close() -> None:
-    rain, sun = (memory(text, content=text, created_at=START) for text in ("It rained.", "The sun shone."))
-    for scores, quoted in (((0.8, 0.4, 0.4), (TRIP, rain)), ((0.8, 0.3), (TRIP,)), ((0.8,), (TRIP,))):
-        found = _written(memories=[TRIP, rain, sun], is_close=is_close(scores))
-        assert found.memories == quoted
+    again, rain = (memory(one, content=one, created_at=START) for one in (TRIP.content, "It rained."))
+    for found, scores, quoted in (
+        ([TRIP, rain], (0.8, 0.4), (TRIP, rain)),
+        ([TRIP, rain], (0.8, 0.3), (TRIP,)),
+        ([TRIP], (0.8,), (TRIP,)),
+        ([TRIP, again, rain], (0.8, 0.8, 0.1), (TRIP,)),
+        ([TRIP, again, rain], (0.8, 0.8, 0.7), (TRIP, rain)),
+    ):
+        contents = [one.content for one in found]
+        close = second_is_close(list(zip(contents, scores, strict=True)))
+        assert _written(memories=found, is_close=close).memories == quoted
     assert _written(facts=[HOME], memories=[TRIP, rain], is_close=True).memories == ()
 
 

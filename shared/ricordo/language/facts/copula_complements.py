@@ -1,6 +1,5 @@
 """Reads the complement of "to be": a kinship, a name, an age, a job, a role, a condition."""
 
-from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -27,9 +26,9 @@ _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 _RATHER: Final = frozenset({"but", "it", "'s", "is", "ma", "bensì", "è"})
 """Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
 _PAUSES: Final = frozenset({",", "-", "–", "—"})
-_GREETINGS: Final = frozenset(
-    {"hi", "hello", "hey", "hiya", "howdy", "ciao", "salve", "buongiorno", "buonasera", "piacere", "presento"}
-)
+_INTRODUCTIONS: Final = word_list("introductions")
+_OF_QUALITIES: Final = ("y", "s", "ie", "ual", "er")
+"""Endings of new words for how somebody is: "hi, i'm neurospicy"."""
 _NEAR: Final = 8
 """Tokens before a name within which such a word introduces it: "hi there, i'm corvin"."""
 
@@ -182,7 +181,7 @@ def _named(scene: Scene, claim: Claim) -> bool:
     if low[claim.at] in grammar.roles or origin or is_state(low[claim.at : after], grammar.code):
         return False
     odd = claim.subject is None and is_unheard_of(scene.tokens, grammar, claim.at)
-    if odd and not _introduces(low, claim.at, after):
+    if odd and not _introduces(scene, claim.at, after):
         return False  # "i'm knackerd"
     word = low[after] if after < claim.end else ","
     ends = not word[0].isalnum() or word in grammar.conjunctions or word in grammar.stops
@@ -191,10 +190,16 @@ def _named(scene: Scene, claim: Claim) -> bool:
     return ends
 
 
-def _introduces(low: Sequence[str], at: int, after: int) -> bool:
+def _introduces(scene: Scene, at: int, after: int) -> bool:
     """Whether one says who one is: "hi, i'm corvin", "i'm corvin, 34"."""
-    greeted = not _GREETINGS.isdisjoint(low[max(0, at - _NEAR) : at])
-    return greeted or (after + 1 < len(low) and low[after] in (",", "(") and low[after + 1].isdigit())
+    low, years = scene.tokens.low, scene.grammar.years
+    introduced = not _INTRODUCTIONS.isdisjoint(low[max(0, at - _NEAR) : at])
+    if introduced and (scene.grammar.code != "en" or not low[at].endswith(_OF_QUALITIES)):
+        return True
+    if after + 1 >= len(low) or low[after] not in (",", "(") or not low[after + 1].isdigit():
+        return False
+    unit = low[after + 2] if after + 2 < len(low) else "."
+    return not unit[0].isalnum() or unit in years  # "i'm preggo, 34 weeks"
 
 
 def _kind(scene: Scene, subject: Who, begin: int, end: int, *, articled: bool) -> str | None:

@@ -1,5 +1,6 @@
 """Finds names in the tokens, and keeps the people whom a message introduces."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -8,6 +9,7 @@ from ricordo.language.facts.acquaintance import TITLES
 from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.kinship import PRESUMED, Tie
+from ricordo.language.facts.word_forms import word_list
 from ricordo.language.lemmas import is_known
 from ricordo.language.person_names import is_given, is_place
 
@@ -19,7 +21,9 @@ _SHORTEST_NAME: Final = 3
 """Letters of a name that no list holds: shorter ones are mostly abbreviations."""
 _SHORTEST_SECOND: Final = 4
 """The same of words after the first: "i live in brum atm"."""
-_VOWELS: Final = frozenset("aeiouyàèéìòù")
+_ODD_WORDS: Final = word_list("odd_words")
+_NO_NAME: Final = re.compile(r"^[^aeiouyàèéìòù]+$|(.)\1\1|^(?:a?(?:ha|lo|xo|he)){2}")
+"""Abbreviations ("frm"), drawn-out words ("sooo"), laughter."""
 _INFLECTIONS: Final = {
     "en": ("ed", "ing", "ly"),
     "it": (
@@ -137,14 +141,22 @@ def name_at(
             break
     if at - begin >= LONGEST_NAME and at < end and _capitalised(tokens, grammar, at):
         return begin
-    if at == begin and begin < end and _known_small(tokens, grammar, begin, person=person):
+    if at > begin or begin >= end:
+        return at
+    return _small_name(tokens, grammar, begin, end, loose=loose, person=person)
+
+
+def _small_name(tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool, person: bool) -> int:
+    """Return the index after a name without a capital, or `begin` when there is none."""
+    if _known_small(tokens, grammar, begin, person=person):
         return begin + 1
-    if at == begin and person and begin < end and is_unheard_of(tokens, grammar, begin):
+    if person and is_unheard_of(tokens, grammar, begin):
         return begin + _is_followed_as_a_name(tokens, grammar, begin)
-    if at == begin and loose and begin < end and _plain_word(tokens, grammar, begin):
-        at = begin + 1
-        while not person and at < end and is_unheard_of(tokens, grammar, at, _SHORTEST_SECOND):
-            at += 1  # "kirkby lonsdale"
+    if not loose or not _plain_word(tokens, grammar, begin):
+        return begin
+    at = begin + 1
+    while not person and at < end and is_unheard_of(tokens, grammar, at, _SHORTEST_SECOND):
+        at += 1  # "kirkby lonsdale"
     return at
 
 
@@ -197,7 +209,7 @@ def _known_small(tokens: Tokens, grammar: Grammar, at: int, *, person: bool) -> 
 
 
 def is_unheard_of(tokens: Tokens, grammar: Grammar, at: int, shortest: int = _SHORTEST_NAME) -> bool:
-    """Whether a word that no dictionary holds stands here, as a rare name does: "my sister merrin".
+    """Whether a word may be a name that no list holds: in no dictionary, and without a usual ending.
 
     Args:
         shortest: letters of a name.
@@ -205,34 +217,25 @@ def is_unheard_of(tokens: Tokens, grammar: Grammar, at: int, shortest: int = _SH
     word = tokens.low[at]
     if len(word) < shortest or not word.isalpha() or not tokens.raw[at].islower():
         return False
-    if _VOWELS.isdisjoint(word):
-        return False  # "frm", "cdnt"
     if word in grammar.common or word in grammar.kin or word in grammar.verbal or word in grammar.openers:
         return False
-    return not word.endswith(_INFLECTIONS[grammar.code]) and not is_known(word, grammar.code)
+    if word in _ODD_WORDS or _NO_NAME.search(word) or word.endswith(_INFLECTIONS[grammar.code]):
+        return False
+    return not is_known(word, grammar.code)
 
 
 def _is_followed_as_a_name(tokens: Tokens, grammar: Grammar, at: int) -> bool:
-    """Whether what follows a word lets it be a name, and no misspelt verb: "my sister luvs | sushi"."""
-    after = tokens.low[at + 1] if at + 1 < len(tokens.low) else "."
-    if after == "'s":
+    """Whether a word can be no misspelt or new verb: "my sister facetimes", "mio marito sbrocca".
+
+    After a term of kinship a verb or a conjunction follows a name. Italian has none without a capital there:
+    dialects have words of their own before a verb ("mia madre nun sta bene").
+    """
+    if at == 0 or tokens.low[at - 1] not in grammar.kin:
         return True
-    if after[0].isalnum():
-        return after in grammar.verbal or after in grammar.joints or after in grammar.adverbs
-    return not _follows_a_subject(tokens, grammar, at)  # "my sister preggers"; "I met my sister merrin"
-
-
-def _follows_a_subject(tokens: Tokens, grammar: Grammar, at: int) -> bool:
-    """Whether a clause begins with "my sister" before this word."""
-    first = at - 1
-    while first > 0 and (tokens.low[first] in grammar.kin or tokens.low[first] in grammar.kin_adjectives):
-        first -= 1
-    if first < 0 or tokens.low[first] not in grammar.possessives:
+    after = tokens.low[at + 1] if at + 1 < len(tokens.low) else "."
+    if grammar.code != "en":
         return False
-    before = first - 1
-    if before >= 0 and tokens.low[before] in grammar.determiners:
-        before -= 1
-    return before < 0 or not tokens.low[before][0].isalnum() or tokens.low[before] in grammar.joints
+    return after == "'s" or after in grammar.verbal or after in grammar.conjunctions
 
 
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:

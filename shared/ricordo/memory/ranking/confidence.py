@@ -33,7 +33,7 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile, language
 
     Args:
         unknown: the share of the question's content words that no informative memory holds, [0, 1].
-        language: of the question.
+        language: of the question, if MiniLM read it.
     """
     logits = np.atleast_1d(np.asarray(profile.logits(signals), dtype=np.float64))
     speaker = np.broadcast_to(signals.speaker, logits.shape)
