@@ -155,7 +155,7 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
             note_store=NoteStore(database),
             emitter=await resources.emitter("lifecycle"),
             clock=resources.clock,
-            notes_live=timedelta(hours=settings.lifecycle.working_memory_h),
+            note_lifetime=timedelta(hours=settings.lifecycle.working_memory_h),
         )
 
 

@@ -103,7 +103,7 @@ class ExportRestore:
     """Restores the exported data of one user.
 
     Attributes:
-        notes_live: how long a note stays in working memory here.
+        note_lifetime: how long a note stays in working memory here.
     """
 
     tenant: str
@@ -114,7 +114,7 @@ class ExportRestore:
     note_store: NoteStore
     emitter: Emitter
     clock: Clock
-    notes_live: timedelta
+    note_lifetime: timedelta
     tally: Tally = field(default_factory=Tally)
 
     async def decisions(self, items: Iterable[Item]) -> None:
@@ -250,7 +250,7 @@ class ExportRestore:
 
     async def notes(self, items: Iterable[Item]) -> None:
         """Restore notes that have not expired, with the time at which they were set."""
-        oldest = self.clock.now() - self.notes_live
+        oldest = self.clock.now() - self.note_lifetime
         for item in items:
             at = parse_instant(item["set_at"])
             if at <= oldest:
@@ -271,7 +271,7 @@ class ExportRestore:
             except (TombstoneExists, TooManyNotes) as error:
                 self.tally.left_out.append(f"a note: {error}")
             except RequestConflict:
-                self.tally.left_out.append("a note: this request has noted something else already")
+                self.tally.left_out.append("a note: its request id was used for another note")
 
 
 def _is_curated(item: Item) -> bool:

@@ -176,7 +176,7 @@ async def test_a_note_returns_as_long_as_this_server_keeps_it(
         note_store=stores.notes,
         emitter=Emitter(memory_bus(clock), clock, "tests"),
         clock=clock,
-        notes_live=timedelta(hours=kept_h),
+        note_lifetime=timedelta(hours=kept_h),
     )
     set_at = (clock.now() - timedelta(hours=30)).isoformat()
     await restore.notes([{"conversation_id": "c-1", "key": "a", "value": 1, "set_at": set_at}])

@@ -232,9 +232,9 @@ def _is_followed_as_a_name(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     """
     if at == 0 or tokens.low[at - 1] not in grammar.kin:
         return True
-    after = tokens.low[at + 1] if at + 1 < len(tokens.low) else "."
-    if grammar.code != "en":
+    if grammar.code != "en" or at + 1 == len(tokens.low):
         return False
+    after = tokens.low[at + 1]
     return after == "'s" or after in grammar.verbal or after in grammar.conjunctions
 
 
