@@ -46,7 +46,7 @@ async def test_what_has_not_changed_is_viewed_once_and_what_is_new_or_forgotten_
 
 
 @pytest.mark.parametrize("lifetime", [timedelta(hours=1), timedelta(days=365)])
-async def test_turns_and_note_lifetime_equally_long_and_another_time_has_neither_turn(
+async def test_turns_and_notes_live_equally_long_and_another_time_has_neither_turn(
     stores: Stores, lifetime: timedelta
 ) -> None:
     clock = ManualClock()
