@@ -12,7 +12,7 @@ from ricordo.settings import EmbeddingSettings
 from ricordo_lab.bench.generated_texts import read_texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, middle, repeated
 from ricordo_lab.console import MeasurementFailed, progress
-from ricordo_services.app.embedding_models import Models, minilm_precision, open_models, wait_until_ready
+from ricordo_services.app.embedding_models import Models, open_models, precision_in_process, wait_until_ready
 
 _MADE_UP: Final = 1000
 _WARM_UP: Final = 64
@@ -40,7 +40,7 @@ async def embedding(options: Options, report: Report) -> None:
                 "in_flight": settings.in_flight,
                 **found,
                 "model": models.name,
-                "precision": minilm_precision(settings),
+                "precision": precision_in_process(settings),
             }
         )
 

@@ -2,7 +2,8 @@
 
 Each question is a choice among what it returned: p = softmax(weights · features + prior), and the weights
 minimise the mean over questions of -mean(log p of the evidence), plus a small ridge (a conditional logit,
-McFadden 1974; ListNet, Cao et al. 2007). No weight is negative.
+McFadden 1974; ListNet, Cao et al. 2007). No weight is negative. Memories in another language than the
+question have weights of their own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, brentq, minimize
 from scipy.special import expit, log_softmax
 
-from ricordo.memory.ranking.human import FEATURES, PRIOR, HumanProfile, features
+from ricordo.memory.ranking.human import FEATURES, FOREIGN, PRIOR, HumanProfile, features
 from ricordo.memory.ranking.signals import Signals
 
 RIDGE: Final = 1e-3
@@ -27,7 +28,8 @@ class Choice:
     """The features and the target of one question.
 
     Attributes:
-        features: of each candidate, [n, d].
+        features: of each candidate in the question's language, of each in another one, and whether it is in
+            another: [n, 2 d + 1].
         given: what is added to each beside them, [n].
         target: the share of the evidence that each is, [n]; sums to 1.
     """
@@ -49,14 +51,36 @@ def choice(
     """
     if not relevant.any():
         return None
-    columns = [np.broadcast_to(column, relevant.shape) for column in features(signals).values()]
+    own = np.stack([np.broadcast_to(column, relevant.shape) for column in features(signals).values()], axis=1)
+    foreign = np.broadcast_to(signals.foreign, relevant.shape)[:, None]
     taken = HumanProfile(weights={**dict.fromkeys(FEATURES, 0.0), **given}).logits(signals)
     fixed = np.asarray(np.broadcast_to(taken, relevant.shape))
-    return Choice(np.stack(columns, axis=1), fixed, relevant / relevant.sum())
+    stacked = np.concatenate([own * (1 - foreign), own * foreign, foreign], axis=1)
+    return Choice(stacked, fixed, relevant / relevant.sum())
 
 
-def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Mapping[str, float]:
-    """Return the weight of each feature, >= 0.
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The weight of each feature, >= 0: in the language of the question, and in another one.
+
+    Attributes:
+        foreign: also of being in another language, of either sign; empty where no candidate was.
+    """
+
+    own: Mapping[str, float]
+    foreign: Mapping[str, float]
+
+    @property
+    def vector(self) -> Floats:
+        """The weights in the order of `Choice.features`."""
+        foreign = self.foreign or dict.fromkeys((*FEATURES, FOREIGN), 0.0)
+        return np.array(
+            [*map(self.own.__getitem__, FEATURES), *map(foreign.__getitem__, (*FEATURES, FOREIGN))]
+        )
+
+
+def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Fit:
+    """Return the weights.
 
     Args:
         choices: at least one question.
@@ -75,13 +99,19 @@ def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Mapping[str, float]:
             gradient += (np.exp(logs) - one.target) @ one.features / len(scaled)
         return total, gradient
 
-    found = minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B", bounds=Bounds(0), tol=1e-10)
-    return dict(zip(FEATURES, (found.x / scale).tolist(), strict=True))
+    size = len(FEATURES)
+    least = np.concatenate([np.zeros(2 * size), [-np.inf]])
+    found = minimize(
+        loss, np.zeros(2 * size + 1), jac=True, method="L-BFGS-B", bounds=Bounds(least), tol=1e-10
+    )
+    weights = (found.x / scale).tolist()
+    own = dict(zip(FEATURES, weights[:size], strict=True))
+    abroad = any(one.features[:, -1].any() for one in choices)
+    return Fit(own, dict(zip((*FEATURES, FOREIGN), weights[size:], strict=True)) if abroad else {})
 
 
-def bias(choices: Sequence[Choice], weights: Mapping[str, float]) -> float:
+def bias(choices: Sequence[Choice], fitted: Fit) -> float:
     """Return the bias with which the scores sum to the number of memories that are evidence."""
-    vector = np.array([weights[name] for name in FEATURES])
-    logits = np.concatenate([one.features @ vector + one.given for one in choices])
+    logits = np.concatenate([one.features @ fitted.vector + one.given for one in choices])
     relevant = sum(int((one.target > 0).sum()) for one in choices)
     return float(brentq(lambda shift: float(expit(logits + shift).sum()) - relevant, -60.0, 60.0))

@@ -14,7 +14,7 @@ from ricordo.language.emotion.emotion_lexicon import BASIC_EMOTIONS
 from ricordo.language.emotion.heads import AXES, LABELS
 from ricordo_lab.console import progress
 from ricordo_lab.evaluation.ratings import Ratings, read
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, Row, minilm_vectors
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, Row, head_vectors
 
 _BINS: Final = 10
 _FEWEST: Final = 3  # texts that r needs
@@ -24,7 +24,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     """Yield how near the estimates are to the ratings, and the calibration of valence."""
     ratings = read(asked.data)
     ratings.require(on_axes=ratings.on_axes or asked.language != "en", texts=_FEWEST)
-    vectors = asyncio.run(minilm_vectors(ratings.texts))
+    vectors = asyncio.run(head_vectors(ratings.texts))
     pairs = zip(ratings.texts, vectors, strict=True)
     found = [estimate(Document(text, asked.language), vector) for text, vector in pairs]
     compared = figures(ratings, found)

@@ -18,7 +18,7 @@ from ricordo.language.emotion.figures_of_speech import without_figures
 from ricordo.language.text_head import quantise
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.evaluation.ratings import Ratings, read
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors
 from ricordo_services.app.embedding_models import model_names
 
 _STYLE_COUNTS: Final = 0.3
@@ -82,7 +82,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures]:
     asked.out.mkdir(parents=True, exist_ok=True)
     for language, options in (("en", ("--data", "--goemotions")), ("it", ("--emoita",))):
         sets = [
-            EncodedRatings(language, rated, asyncio.run(minilm_vectors(rated.texts)))
+            EncodedRatings(language, rated, asyncio.run(head_vectors(rated.texts)))
             for rated in map(ratings.__getitem__, options)
         ]
         out = asked.out / f"heads_{language}.npz"

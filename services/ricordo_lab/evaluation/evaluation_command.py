@@ -52,6 +52,10 @@ def _file(words: str) -> Mapping[str, Any]:
     return {"type": Path, "metavar": "FILE", "required": True, "help": words}
 
 
+_MORE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "--italian": {"type": Path, "metavar": "FOLDER", "help": "turns and questions in Italian, by id"},
+    "--talk": {"type": Path, "metavar": "FOLDER", "help": "annotated chats with questions"},
+}
 EVALUATIONS: Final[dict[str, Evaluation]] = {
     "retrieval": Evaluation(
         "recall of the evidence of questions, by kind, by profile and without each signal, on conversations "
@@ -64,10 +68,10 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         answer_evaluation.run,
     ),
     "fit": Evaluation(
-        "fit the weights of the profile `human` on conversations in LoCoMo's format, and measure them on "
-        "each conversation left out",
+        "fit the weights of the profile `human` on conversations in LoCoMo's format, their translations and "
+        "annotated chats, and measure them on each conversation and each writer left out",
         ranking_fit.run,
-        _out("FILE", required=False),
+        {**_MORE, **_out("FILE", required=False)},
     ),
     "temporal": Evaluation(
         "times read exactly, on specification cases in the format of Recognizers-Text",
@@ -98,7 +102,10 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
     "fit-heads": Evaluation(
         "fit a head over texts for each language of a table of labelled ones, and measure it on a fifth",
         softmax_heads.run_texts,
-        _out("FOLDER"),
+        {
+            "--questions": {"action": "store_true", "help": "the texts are questions"},
+            **_out("FOLDER"),
+        },
     ),
     "facts": Evaluation(
         "precision and recall of the facts that rules read from messages, on labelled messages",

@@ -8,11 +8,12 @@ with `question`, `category` and `evidence`, the ids of the turns that answer it.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from ricordo.language.annotations import Role
 from ricordo_lab.console import UnreadableData
 
 CATEGORIES: Final[Mapping[int, str]] = {
@@ -40,24 +41,37 @@ class Turn:
     speaker: str
     text: str
     at: datetime
+    role: Role = Role.USER
 
 
 @dataclass(frozen=True, slots=True)
 class LocomoQuestion:
-    """A question, and the ids of the turns that answer it, of which there is at least one."""
+    """A question, and the ids of the turns that answer it, of which there is at least one.
+
+    Attributes:
+        number: its place in the file; translations are found by it.
+        languages: of the question and of the conversation.
+    """
 
     text: str
     category: int
     evidence: frozenset[str]
+    number: int = 0
+    languages: str = "en in en"
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation over many sessions, and what is asked about it."""
+    """A conversation over many sessions, and what is asked about it.
+
+    Attributes:
+        source: what it is a version of, or whose it is: left out with all that shares it.
+    """
 
     id: str
     turns: tuple[Turn, ...]
     questions: tuple[LocomoQuestion, ...]
+    source: str = ""
 
 
 def read(path: Path, *, unanswerable: bool = False) -> tuple[Conversation, ...]:
@@ -84,8 +98,9 @@ def _conversation(found: Mapping[str, Any], *, unanswerable: bool) -> Conversati
     turns = tuple(_turns(found["conversation"]))
     known = {turn.id for turn in turns}
     categories = {*CATEGORIES, UNANSWERABLE} if unanswerable else {*CATEGORIES}
-    asked = (one for one in found["qa"] if one["category"] in categories)
-    return Conversation(str(found["sample_id"]), turns, tuple(_questions(asked, known)))
+    asked = [(number, one) for number, one in enumerate(found["qa"]) if one["category"] in categories]
+    name = str(found["sample_id"])
+    return Conversation(name, turns, tuple(_questions(asked, known)), name)
 
 
 def _turns(found: Mapping[str, Any]) -> Iterator[Turn]:
@@ -98,10 +113,53 @@ def _turns(found: Mapping[str, Any]) -> Iterator[Turn]:
                 yield Turn(turn["dia_id"], number, turn["speaker"], text, began + place * _PACE)
 
 
-def _questions(found: Iterable[Mapping[str, Any]], known: set[str]) -> Iterator[LocomoQuestion]:
-    for one in found:
+def _questions(found: Iterable[tuple[int, Mapping[str, Any]]], known: set[str]) -> Iterator[LocomoQuestion]:
+    for number, one in found:
         named = {
             f"D{int(session)}:{int(turn)}" for session, turn in _EVIDENCE.findall(" ".join(one["evidence"]))
         }
         if evidence := frozenset(named & known):
-            yield LocomoQuestion(one["question"], one["category"], evidence)
+            yield LocomoQuestion(one["question"], one["category"], evidence, number)
+
+
+def translated(conversations: Iterable[Conversation], folder: Path, language: str) -> Iterator[Conversation]:
+    """Yield versions of conversations in another language, in both, and with questions in the other one.
+
+    Args:
+        folder: with `<id>.turns.json`, texts by id of the turn, and `<id>.questions.json`, texts by
+            `q<number>`.
+
+    Raises:
+        UnreadableData: a file is of another shape.
+    """
+    for conversation in conversations:
+        files = [folder / f"{conversation.id}.{part}.json" for part in ("turns", "questions")]
+        if not all(file.is_file() for file in files):
+            continue
+        try:
+            turns, questions = (json.loads(file.read_text(encoding="utf-8")) for file in files)
+            other = tuple(replace(turn, text=turns.get(turn.id, turn.text)) for turn in conversation.turns)
+            asked = [
+                replace(one, text=questions[f"q{one.number}"])
+                for one in conversation.questions
+                if f"q{one.number}" in questions
+            ]
+        except (OSError, TypeError, ValueError, AttributeError) as error:
+            raise UnreadableData(f"{files[0]} or {files[1]} cannot be read: {error}") from error
+        own = [one for one in conversation.questions if f"q{one.number}" in questions]
+        # Whoever speaks two languages tells one day in the one and another day in the other.
+        mixed = tuple(
+            pair[turn.session % 2]
+            for turn, pair in zip(
+                conversation.turns, zip(conversation.turns, other, strict=True), strict=True
+            )
+        )
+        for name, spoken, texts in (
+            (language, other, {language: asked, "en": own}),
+            ("en", conversation.turns, {language: asked}),
+            ("both", mixed, {language: asked, "en": own}),
+        ):
+            every = tuple(
+                replace(one, languages=f"{by} in {name}") for by, found in texts.items() for one in found
+            )
+            yield Conversation(f"{conversation.id}-{name}", spoken, every, conversation.source)

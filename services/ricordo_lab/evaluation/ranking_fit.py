@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,11 +15,12 @@ from ricordo.settings import Settings
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.conditional_logit import bias, choice, fit
-from ricordo_lab.evaluation.locomo import Conversation, read
+from ricordo_lab.evaluation.locomo import Conversation, read, translated
 from ricordo_lab.evaluation.replay import RankedAnswer, ask, publish
 from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.evaluation.retrieval_evaluation import reranked
-from ricordo_lab.evaluation.retrieval_measures import mean, measure, row
+from ricordo_lab.evaluation.retrieval_measures import Measured, mean, measure, row, weighted_mean
+from ricordo_lab.evaluation.talk import read_talk
 from ricordo_services.app.embedding_models import model_names
 
 _FEWEST: Final = 2  # conversations: one is left out
@@ -29,33 +31,34 @@ class FittedWeights:
     """Weights, and measures of those that were fitted without the conversation they are measured on.
 
     Attributes:
-        weights: of each feature, and of the prior.
-        bias: of the score.
-        rows: each conversation left out, all of them together, and what they were fitted on.
-        left_out: recall by cutoff over all conversations left out.
+        profile: fitted on all.
+        rows: each source left out, all of them together by languages, and what they were fitted on.
+        left_out: recall by cutoff over all sources left out, by languages.
     """
 
-    weights: Mapping[str, float]
-    bias: float
+    profile: HumanProfile
     rows: tuple[Row, ...]
-    left_out: tuple[float, ...]
-
-    @property
-    def learned(self) -> Mapping[str, float]:
-        """The weights of the features."""
-        return {name: self.weights[name] for name in FEATURES}
+    left_out: Mapping[str, tuple[float, ...]]
 
     def toml(self, section: str) -> list[str]:
         """Return the lines of the file of weights; `section` is empty or ends with a dot."""
-        at_5, at_10 = self.left_out[:2]
+        recalls = (f'"{name}" = [{at[0]:.3f}, {at[1]:.3f}]' for name, at in sorted(self.left_out.items()))
+        own = {name: self.profile.weights[name] for name in FEATURES}
+        tables = {"weights": own, "foreign_weights": self.profile.foreign_weights}
+        lines = [
+            line
+            for name, weights in tables.items()
+            if weights
+            for line in (f"[{section}{name}]", *(f"{key} = {one:.3f}" for key, one in weights.items()), "")
+        ]
         return [
             *([f"[{section.rstrip('.')}]"] if section else []),
-            f"left_out = {{recall_at_5 = {at_5:.3f}, recall_at_10 = {at_10:.3f}}}",
-            f"bias = {self.bias:.3f}",
+            f"bias = {self.profile.bias:.3f}",
             "",
-            f"[{section}weights]",
-            *(f"{name} = {weight:.3f}" for name, weight in self.learned.items()),
+            f"[{section}left_out]  # recall at 5 and at 10, of the language of questions in that of memories",
+            *recalls,
             "",
+            *lines,
         ]
 
 
@@ -65,15 +68,18 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     Raises:
         MeasurementFailed: there are too few conversations, or an answer is degraded.
     """
-    conversations = read(asked.data)
-    if sum(bool(one.questions) for one in conversations) < _FEWEST:
+    conversations = read_all(asked)
+    if len({one.source for one in conversations if one.questions}) < _FEWEST:
         raise MeasurementFailed(
             "one conversation with questions is left out each time: there have to be at least two"
         )
     answers = asyncio.run(_answers(conversations))
     whole, by_words = fitted(answers)
-    current = mean([measure(one.found, one.question.evidence) for one in answers])
-    yield from (*whole.rows, row("so far", "all", current, len(answers)), *by_words.rows)
+    yield from whole.rows
+    for languages, asked_in in _by_languages(answers).items():
+        current = mean([measure(one.found, one.question.evidence) for one in asked_in])
+        yield row("so far", languages, current, len(asked_in))
+    yield from by_words.rows
     source = f"{asked.data.name}: {len(conversations)} conversations, {len(answers)} questions"
     weights = weights_file(whole, by_words, source)
     if asked.out is None:
@@ -83,9 +89,23 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     yield NamedFigures(out=str(asked.out))
 
 
+def read_all(asked: argparse.Namespace) -> Sequence[Conversation]:
+    """Return the conversations of all files that were named.
+
+    Raises:
+        UnreadableData: a file is of another shape.
+    """
+    conversations = read(asked.data)
+    return [
+        *conversations,
+        *(translated(conversations, asked.italian, "it") if asked.italian else ()),
+        *(read_talk(asked.talk) if asked.talk else ()),
+    ]
+
+
 def weights_file(whole: FittedWeights, by_words: FittedWeights, source: str) -> str:
     """Return the file of weights; `source` says in a few words what they were fitted on."""
-    head = ["# Written by `ricordo eval fit --data FILE`; not by hand."]
+    head = ["# Written by `ricordo eval fit`; not by hand."]
     head += [f'model = "{model_names(Settings().embedding)[0]}"', f'fitted_on = "{source}"']
     return "\n".join([*head, *whole.toml(""), *by_words.toml("by_words.")])
 
@@ -110,17 +130,28 @@ def fitted(answers: Sequence[RankedAnswer]) -> tuple[FittedWeights, FittedWeight
 def _cross_validated(
     answers: Sequence[RankedAnswer], prefix: str, given: Mapping[str, float]
 ) -> FittedWeights:
-    rows, measured = [], []
-    for name in dict.fromkeys(one.conversation for one in answers):
-        human = _fit([one for one in answers if one.conversation != name], given)
-        out = [one for one in answers if one.conversation == name]
-        found = reranked(out, human.score)
-        rows.append(row(f"{prefix}left out", name, found, len(out)))
-        measured += [found] * len(out)
-    final, left_out = _fit(answers, given), mean(measured)
-    rows.append(row(f"{prefix}left out", "all", left_out, len(answers)))
-    rows.append(row(f"{prefix}fitted on", "all", reranked(answers, final.score), len(answers)))
-    return FittedWeights(final.weights, final.bias, tuple(rows), left_out.fraction)
+    rows, measured = [], defaultdict[str, list[tuple[Measured, int]]](list)
+    for source in dict.fromkeys(one.source for one in answers):
+        human = _fit([one for one in answers if one.source != source], given)
+        for languages, out in _by_languages([one for one in answers if one.source == source]).items():
+            found = reranked(out, human.score)
+            rows.append(row(f"{prefix}left out", f"{source}, {languages}", found, len(out)))
+            measured[languages].append((found, len(out)))
+    left_out = {languages: weighted_mean(parts) for languages, parts in measured.items()}
+    for languages, found in left_out.items():
+        questions = sum(number for _, number in measured[languages])
+        rows.append(row(f"{prefix}left out", languages, found, questions))
+    final = _fit(answers, given)
+    for languages, same in _by_languages(answers).items():
+        rows.append(row(f"{prefix}fitted on", languages, reranked(same, final.score), len(same)))
+    return FittedWeights(final, tuple(rows), {name: found.fraction for name, found in left_out.items()})
+
+
+def _by_languages(answers: Sequence[RankedAnswer]) -> Mapping[str, list[RankedAnswer]]:
+    groups: dict[str, list[RankedAnswer]] = {}
+    for answer in answers:
+        groups.setdefault(answer.question.languages, []).append(answer)
+    return groups
 
 
 def _by_words(one: RankedAnswer) -> RankedAnswer:
@@ -138,5 +169,8 @@ def _fit(answers: Sequence[RankedAnswer], given: Mapping[str, float]) -> HumanPr
     if not choices:
         raise MeasurementFailed("no evidence was returned, so there is nothing to learn from")
     learned = fit(choices)
-    weights = {name: given.get(name, 0.0) + learned[name] for name in FEATURES}
-    return HumanProfile(weights={**given, **weights}, bias=bias(choices, learned))
+    own, foreign = (
+        {name: given.get(name, 0.0) + weight for name, weight in weights.items()}
+        for weights in (learned.own, learned.foreign)
+    )
+    return HumanProfile(weights={**given, **own}, foreign_weights=foreign, bias=bias(choices, learned))

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.client import MemoryClient
-from ricordo.language.annotations import Role
 from ricordo.memory.ranking.signals import Signals
 from ricordo.messages.enumerations import Profile
 from ricordo.messages.events import MessageReceived
@@ -31,6 +30,7 @@ class RankedAnswer:
     """
 
     conversation: str
+    source: str
     question: LocomoQuestion
     found: tuple[str, ...]
     signals: Signals
@@ -62,18 +62,19 @@ async def ask(
     Raises:
         MeasurementFailed: an answer is incomplete.
     """
-    asked = [(one.id, question) for one in conversations for question in one.questions]
+    asked = [(one, question) for one in conversations for question in one.questions]
     answers: list[RankedAnswer] = []
     async with MemoryClient.connect(address) as client:
-        for user, question in asked:
+        for conversation, question in asked:
             reply = await client.recall(
-                user, question.text, limit=limit, explain=explain, profile=profile, reinforce=False
+                conversation.id, question.text, limit=limit, explain=explain, profile=profile, reinforce=False
             )
             if reply.degraded:
                 raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
             found = tuple(map(_turn, reply.memories))
             rows = [memory.signals or {} for memory in reply.memories]
-            answers.append(RankedAnswer(user, question, found, _columns(rows) if explain else Signals()))
+            signals = _columns(rows) if explain else Signals()
+            answers.append(RankedAnswer(conversation.id, conversation.source, question, found, signals))
             if len(answers) % 100 == 0:
                 progress(f"  asked {len(answers)} of {len(asked)}")
     return answers
@@ -91,7 +92,7 @@ def _message(conversation: Conversation, turn: Turn) -> MessageReceived:
         id=f"{conversation.id}/{turn.id}",
         user_id=conversation.id,
         conversation_id=f"{conversation.id}-{turn.session}",
-        role=Role.USER,
+        role=turn.role,
         speaker=turn.speaker,
         content=turn.text,
         timestamp=turn.at,

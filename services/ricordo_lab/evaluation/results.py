@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.models.encoder import Encoder
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.console import print_line, progress
@@ -79,7 +80,7 @@ async def encoded(encoder: Encoder, texts: Sequence[str]) -> Matrix:
     return vectors
 
 
-async def minilm_vectors(texts: Sequence[str]) -> Matrix:
-    """Return the vectors of `texts` by MiniLM, which is the model that the heads read, [n, d]."""
-    async with open_models(EmbeddingSettings()) as models:
-        return await encoded(models.batch, texts)
+async def head_vectors(texts: Sequence[str], *, questions: bool = False) -> Matrix:
+    """Return the vectors of texts or questions by the model that the heads read, [n, d]."""
+    async with open_models(EmbeddingSettings(model=HEADS_MODEL)) as models:
+        return await encoded(models.query if questions else models.batch, texts)

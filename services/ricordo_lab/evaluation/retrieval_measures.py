@@ -56,6 +56,11 @@ def mean(several: Sequence[Measured]) -> Measured:
     )
 
 
+def weighted_mean(parts: Sequence[tuple[Measured, int]]) -> Measured:
+    """Return the mean of means over so many questions each."""
+    return mean([measured for measured, questions in parts for _ in range(questions)])
+
+
 def row(table: str, name: str, measured: Measured, questions: int) -> Row:
     """Return the mean of so many questions as a row of a table."""
     by_cutoff = {

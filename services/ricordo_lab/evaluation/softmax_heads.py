@@ -13,16 +13,16 @@ from typing import Final
 
 import numpy as np
 
-from ricordo.language.annotations import MINILM
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.detection import detect
+from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.query_analysis import intent_head
 from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
 from ricordo.language.query_analysis.query_parser import parse_query
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, quantise, shape
 from ricordo_lab.console import UnreadableData, progress
 from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors
 
 NONE: Final = "-"
 """The label of texts without one."""
@@ -46,19 +46,19 @@ class LabelledText:
 def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
     """Yield for each language the figures of a head fitted on four fifths, and where the head of all is."""
     texts = read_texts(asked.data)
-    vectors = asyncio.run(minilm_vectors([one.text for one in texts]))
+    vectors = asyncio.run(head_vectors([one.text for one in texts], questions=asked.questions))
     asked.out.mkdir(parents=True, exist_ok=True)
     for language in sorted({one.language for one in texts}):
         places = [at for at, one in enumerate(texts) if one.language == language]
         own, encoded = [texts[at] for at in places], vectors[places]
         kept, held_out = split(own)
         progress(f"  {language}: fitting on four fifths")
-        tried = fit_text_head([own[at] for at in kept], encoded[kept], MINILM)
+        tried = fit_text_head([own[at] for at in kept], encoded[kept], HEADS_MODEL)
         found = accuracy(tried, [own[at] for at in held_out], encoded[held_out])
         yield NamedFigures({f"{language}_{name}": value for name, value in found.items()})
         progress(f"  {language}: fitting on all")
         out = asked.out / f"{asked.data.stem}_{language}.npz"
-        out.write_bytes(fit_text_head(own, encoded, MINILM, digest(asked.data)).saved())
+        out.write_bytes(fit_text_head(own, encoded, HEADS_MODEL, digest(asked.data)).saved())
         yield NamedFigures(out=str(out))
 
 

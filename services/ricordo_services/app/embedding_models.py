@@ -13,15 +13,16 @@ from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vect
 from ricordo.models.ollama import OllamaEncoder, open_if_present, open_ollama
 from ricordo.models.onnx import (
     DIMENSIONS,
-    MODEL,
+    MODELS,
     CheckpointMissing,
-    MiniLm,
-    MiniLmEncoder,
-    MiniLmTokens,
+    OnnxEncoder,
+    OnnxModel,
     Precision,
+    Tokens,
+    installed_checkpoint,
     load_tokens,
     native_precision,
-    open_minilm,
+    open_onnx,
 )
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.settings import EmbeddingSettings
@@ -38,11 +39,15 @@ class Models:
     """The embedding models of a process.
 
     Attributes:
+        batch: for many texts.
+        query: for questions.
+        statement: for texts that a caller waits for.
         fallback: serves in a long outage; None for none.
     """
 
     batch: Encoder
     query: Encoder
+    statement: Encoder
     fallback: Encoder | None
     tokens: TokenCounter
     served: Sequence[OllamaEncoder] = ()
@@ -65,7 +70,7 @@ class Models:
     @property
     def counters(self) -> Mapping[str, int]:
         """The number of truncated texts, of models in process; servers do not report it."""
-        here = [one for one in (self.batch, self.fallback) if isinstance(one, MiniLmEncoder)]
+        here = [one for one in (self.batch, self.fallback) if isinstance(one, OnnxEncoder)]
         return {"truncated": sum(one.truncated for one in here)} if here else {}
 
     async def prepared(self) -> None:
@@ -80,14 +85,12 @@ class Models:
 
 def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
     """Return the names of the models, the primary first; none is loaded or connected for it."""
-    if settings.provider == "onnx":
-        return (MODEL,)
     return (settings.model,) if settings.fallback is None else (settings.model, settings.fallback)
 
 
-def minilm_precision(settings: EmbeddingSettings) -> Precision | None:
-    """Return the precision in which MiniLM encodes here; None where it does not."""
-    if MODEL not in model_names(settings):
+def precision_in_process(settings: EmbeddingSettings) -> Precision | None:
+    """Return the precision of the model in process; None where a server encodes."""
+    if settings.provider != "onnx" and settings.fallback not in MODELS:
         return None
     return native_precision() if settings.precision == "auto" else settings.precision
 
@@ -98,7 +101,7 @@ def describe_models(settings: EmbeddingSettings) -> Mapping[str, str | None]:
     return {
         "model": primary,
         "fallback": fallback[0] if fallback else None,
-        "precision": minilm_precision(settings),
+        "precision": precision_in_process(settings),
         "model_server": None if settings.provider == "onnx" else bare(settings.ollama_url),
     }
 
@@ -108,16 +111,17 @@ async def dimensions(
 ) -> Mapping[str, int]:
     """Return the length of each model's vectors; opens `models` only where a server must report it."""
     if settings.provider == "onnx":
-        return {MODEL: DIMENSIONS}
+        return {settings.model: DIMENSIONS}
     opened = await models()
     return {one.model: one.dimensions for one in (opened.batch, opened.fallback) if one is not None}
 
 
 @asynccontextmanager
-async def open_models(
-    settings: EmbeddingSettings, tokens: MiniLmTokens | None = None
-) -> AsyncIterator[Models]:
-    """Load or connect the models, and close them at the end; MiniLM is loaded only where it encodes.
+async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None) -> AsyncIterator[Models]:
+    """Load or connect the models, and close them at the end.
+
+    Args:
+        tokens: the tokenizer of the default model, where it is loaded already.
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
@@ -126,14 +130,19 @@ async def open_models(
     counter = tokens or await load_tokens()
     async with AsyncExitStack() as exits:
 
-        async def minilm() -> MiniLm:
-            precision = minilm_precision(settings)
-            opening = open_minilm(cores=settings.threads, tokens=counter, precision=precision)
+        async def in_process(model: str) -> OnnxModel:
+            own = counter if model == MODELS[0] else None
+            opening = open_onnx(
+                checkpoint=installed_checkpoint(model),
+                cores=settings.threads,
+                tokens=own,
+                precision=precision_in_process(settings),
+            )
             return await exits.enter_async_context(opening)
 
         if settings.provider == "onnx":
-            here = await minilm()
-            yield Models(here.batch, here.query, None, counter)
+            here = await in_process(settings.model)
+            yield Models(here.batch, here.query, here.statement, None, counter)
             return
 
         here_served: list[OllamaEncoder] = []
@@ -146,9 +155,11 @@ async def open_models(
         primary = await served(settings.model)
         fallback: Encoder | None = None
         if settings.fallback is not None:
-            is_minilm = settings.fallback == MODEL
-            fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
-        yield Models(primary, primary, fallback, counter, here_served)
+            here_too = settings.fallback in MODELS
+            fallback = (
+                (await in_process(settings.fallback)).batch if here_too else await served(settings.fallback)
+            )
+        yield Models(primary, primary, primary, fallback, counter, here_served)
 
 
 async def wait_until_ready(
@@ -197,11 +208,14 @@ def embedding_batcher(
 
 @asynccontextmanager
 async def open_former(
-    settings: EmbeddingSettings, model: str, dimensions: int, minilm: Callable[[], Awaitable[Models]]
+    settings: EmbeddingSettings, model: str, dimensions: int, in_process: Callable[[str], Awaitable[Models]]
 ) -> AsyncIterator[Encoder | None]:
     """Yield the query encoder of a former model; None where it is neither installed nor on the server."""
-    if model == MODEL:
-        yield await installed_encoder(minilm, "memories of that model are found by words alone")
+    if model in MODELS:
+        opened = await opened_if_installed(
+            model, in_process, "memories of that model are found by words alone"
+        )
+        yield None if opened is None else opened.query
     elif settings.provider == "ollama":
         async with open_if_present(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
             yield held
@@ -210,11 +224,11 @@ async def open_former(
 
 
 @dataclass(frozen=True, slots=True)
-class LazyMiniLm:
-    """MiniLM, loaded on first use."""
+class LazyEncoder:
+    """A model in process, loaded on first use."""
 
     load: Callable[[], Awaitable[Models]]
-    model: str = MODEL
+    model: str
     dimensions: int = DIMENSIONS
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
@@ -222,10 +236,12 @@ class LazyMiniLm:
         return await (await self.load()).batch.encode(texts)
 
 
-async def installed_encoder(minilm: Callable[[], Awaitable[Models]], without: str) -> Encoder | None:
-    """Return MiniLM's query encoder; None where it is not installed, which is logged with its consequence."""
+async def opened_if_installed(
+    model: str, in_process: Callable[[str], Awaitable[Models]], without: str
+) -> Models | None:
+    """Return a model in process; None where it is not installed, which is logged with its consequence."""
     try:
-        return (await minilm()).query
+        return await in_process(model)
     except CheckpointMissing as error:
-        _log.warning("MiniLM is not installed", model=MODEL, without=without, error=str(error))
+        _log.warning("a model is not installed", model=model, without=without, error=str(error))
         return None

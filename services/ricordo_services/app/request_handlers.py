@@ -120,7 +120,8 @@ async def queries(resources: Resources) -> QueryServer:
 async def recall_service(resources: Resources) -> RecallService:
     """Return the service behind `query.recall` and `query.context`."""
     model, ranking = resources.model_names[0], resources.settings.ranking
-    encoder, secondary = (await resources.models()).query, await resources.secondary_encoders()
+    models, secondary = await resources.models(), await resources.secondary_encoders()
+    encoder = models.query
     memories, vectors = await resources.store(MemoryQueries), await resources.known_vectors()
     former = tuple(await resources.former_models())
     others = tuple(one for one in secondary.values() if one is not None)
@@ -134,7 +135,7 @@ async def recall_service(resources: Resources) -> RecallService:
         encoder=encoder,
         other_encoders=others,
         head_encoders=await resources.head_encoders(),
-        examples=ExampleEncoder((encoder, *others)),
+        examples=ExampleEncoder((models.statement, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
         clock=resources.clock,
         analyser=await resources.analyser(),

@@ -23,7 +23,7 @@ from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import OllamaReader
-from ricordo.models.onnx import MiniLmTokens, load_tokens
+from ricordo.models.onnx import Tokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.event_publishing import Emitter
@@ -36,7 +36,7 @@ from ricordo.store.fact_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.stages import EncodingStore
 from ricordo_services.app import embedding_models, language_models
-from ricordo_services.app.embedding_models import LazyMiniLm, Models, installed_encoder, model_names
+from ricordo_services.app.embedding_models import LazyEncoder, Models, model_names, opened_if_installed
 from ricordo_services.app.server_connections import (
     bus_settings,
     edge_index,
@@ -149,12 +149,12 @@ class Resources:
             encoders[self.model_names[1]] = (await self.models()).fallback
         for model, length in (await self.former_models()).items():
             encoders[model] = await self.enter(
-                embedding_models.open_former(self.settings.embedding, model, length, self._minilm)
+                embedding_models.open_former(self.settings.embedding, model, length, self._in_process)
             )
         return encoders
 
     @shared
-    async def tokens(self) -> MiniLmTokens:
+    async def tokens(self) -> Tokens:
         """Return the token counter."""
         return await load_tokens()
 
@@ -164,24 +164,33 @@ class Resources:
         tokens = await self.tokens()
         return await self.enter(embedding_models.open_models(self.settings.embedding, tokens))
 
-    @shared
-    async def _minilm(self) -> Models:
-        if self.model_names[0] == HEADS_MODEL:
+    async def _in_process(self, model: str) -> Models:
+        """Return a model that runs in this process, whatever encodes the memories."""
+        if self.model_names[0] == model:
             return await self.models()
-        return await self.enter(embedding_models.open_models(EmbeddingSettings(), await self.tokens()))
+        async with self.locks[model]:
+            if model not in self.opened:
+                settings = EmbeddingSettings(model=model, threads=self.settings.embedding.threads)
+                opening = embedding_models.open_models(settings, await self.tokens())
+                self.opened[model] = await self.enter(opening)
+        return cast("Models", self.opened[model])
+
+    async def _heads(self) -> Models:
+        return await self._in_process(HEADS_MODEL)
 
     async def emotion_encoder(self) -> Encoder:
         """Return the encoder for the emotion heads, for memories whose own vector is of another model."""
         if self.model_names == (HEADS_MODEL,):  # only what a former model has encoded needs it
-            return LazyMiniLm(self._minilm)
-        return (await self._minilm()).batch
+            return LazyEncoder(self._heads, HEADS_MODEL)
+        return (await self._heads()).batch
 
     async def head_encoders(self) -> Sequence[Encoder]:
         """Return the encoder for the heads that read questions; empty where a known model is theirs."""
         if HEADS_MODEL in await self.known_models():
             return ()
-        encoder = await installed_encoder(self._minilm, "questions are classified by their words alone")
-        return () if encoder is None else (encoder,)
+        without = "questions are classified by their words alone"
+        opened = await opened_if_installed(HEADS_MODEL, self._in_process, without)
+        return () if opened is None else (opened.query,)
 
     async def analyser(self) -> QueryAnalyser:
         """Return the query analyser."""

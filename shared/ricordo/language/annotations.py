@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+E5: Final = "multilingual-e5-small"
+"""The embedding model that is the default, and the name of its vectors."""
 MINILM: Final = "all-MiniLM-L6-v2"
-"""Its name, and that of its vectors."""
+"""The default of former versions."""
 
 
 class Role(StrEnum):

@@ -5,9 +5,10 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5, MINILM
 from ricordo.settings.group import OLLAMA, Group, OllamaUrl, PositiveFloat, PositiveInt, Share, refuse
 
+_IN_PROCESS: Final = (E5, MINILM)
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
 
@@ -16,9 +17,10 @@ class EmbeddingSettings(Group):
 
     Attributes:
         provider: `onnx` (in process) or `ollama`.
-        model: name of the model; with `onnx` only `all-MiniLM-L6-v2`.
-        fallback: model that is used after `fallback_after_s` of outage: one on the same Ollama, or
-            `all-MiniLM-L6-v2` in process. Only with `ollama`.
+        model: name of the model; with `onnx` one of `multilingual-e5-small` and `all-MiniLM-L6-v2` (English
+            only, the default of former versions).
+        fallback: model that is used after `fallback_after_s` of outage: one on the same Ollama, or one of
+            these two in process. Only with `ollama`.
         ollama_url: URL of Ollama.
         pull: whether workers pull a missing model into Ollama.
         batch: maximum number of texts per request.
@@ -38,7 +40,7 @@ class EmbeddingSettings(Group):
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
-    model: str = MINILM
+    model: str = E5
     fallback: str | None = None
     ollama_url: OllamaUrl = OLLAMA
     pull: bool = True
@@ -58,10 +60,10 @@ class EmbeddingSettings(Group):
     @field_validator("model")
     @classmethod
     def _is_known_to_its_provider(cls, model: str, others: ValidationInfo) -> str:
-        if others.data.get("provider") == "onnx" and model != MINILM:
+        if others.data.get("provider") == "onnx" and model not in _IN_PROCESS:
             raise PydanticCustomError(
                 "unknown_model",
-                f"the provider onnx knows only {MINILM}; others take the provider ollama",
+                f"the provider onnx knows only {' and '.join(_IN_PROCESS)}; others take the provider ollama",
             )
         return model
 
@@ -76,7 +78,7 @@ class EmbeddingSettings(Group):
                 "leave it out, or take the provider ollama"
             )
         if fallback.removesuffix(_LATEST) == str(others.data.get("model")).removesuffix(_LATEST):
-            refuse(f"it is embedding.model itself, and away whenever that is: name another one, or {MINILM}")
+            refuse(f"it is embedding.model itself, and away whenever that is: name another one, or {E5}")
         return fallback
 
 

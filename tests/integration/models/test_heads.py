@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 import pytest_asyncio
 from numpy.typing import NDArray
+from ricordo.models.onnx import OnnxModel, open_onnx
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.classification import explains_how
 from ricordo.language.document import Document
 from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
 from ricordo.models.encoder import Encoder
-from ricordo.models.onnx.minilm import open_minilm
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def minilm() -> AsyncIterator[Encoder]:
-    async with open_minilm() as model:
-        yield model.query
+async def model() -> AsyncIterator[OnnxModel]:
+    async with open_onnx() as opened:
+        yield opened
 
 
-async def vector(minilm: Encoder, text: str) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = (await minilm.encode([text]))[0]
+async def vector(encoder: Encoder, text: str) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = (await encoder.encode([text]))[0]
     return found
 
 
@@ -32,9 +32,9 @@ async def vector(minilm: Encoder, text: str) -> NDArray[np.float32]:
     ("query", "language", "predicate"), table(__file__, "a_question_about_oneself_asks_for_a_predicate_alone")
 )
 async def test_a_question_about_oneself_asks_for_a_predicate_alone(
-    minilm: Encoder, query: str, language: str, predicate: str
+    model: OnnxModel, query: str, language: str, predicate: str
 ) -> None:
-    found = requested_predicates(query, language, vector=await vector(minilm, query))
+    found = requested_predicates(query, language, vector=await vector(model.query, query))
     assert found.names[0] == predicate
     assert found.bare > 0.5
 
@@ -43,14 +43,14 @@ async def test_a_question_about_oneself_asks_for_a_predicate_alone(
     ("query", "language"), table(__file__, "a_question_that_says_more_is_searched_for_by_its_own_words")
 )
 async def test_a_question_that_says_more_is_searched_for_by_its_own_words(
-    minilm: Encoder, query: str, language: str
+    model: OnnxModel, query: str, language: str
 ) -> None:
-    assert not requested_predicates(query, language, vector=await vector(minilm, query)).bare
+    assert not requested_predicates(query, language, vector=await vector(model.query, query)).bare
 
 
-async def test_who_names_somebody_asks_for_more(minilm: Encoder) -> None:
+async def test_who_names_somebody_asks_for_more(model: OnnxModel) -> None:
     query = "Dove abita Anna?"
-    found = requested_predicates(query, "it", names=("Anna",), vector=await vector(minilm, query))
+    found = requested_predicates(query, "it", names=("Anna",), vector=await vector(model.query, query))
     assert found.names == ("lives_in",)
     assert not found.bare
 
@@ -59,15 +59,15 @@ async def test_who_names_somebody_asks_for_more(minilm: Encoder) -> None:
     ("query", "language"),
     [("What have you learnt about me so far?", "en"), ("Cos'hai capito di me finora?", "it")],
 )
-async def test_oneself_as_a_whole_asks_for_the_core(minilm: Encoder, query: str, language: str) -> None:
-    assert requested_predicates(query, language, vector=await vector(minilm, query)).names == CORE
+async def test_oneself_as_a_whole_asks_for_the_core(model: OnnxModel, query: str, language: str) -> None:
+    assert requested_predicates(query, language, vector=await vector(model.query, query)).names == CORE
 
 
 @pytest.mark.parametrize(("text", "language"), table(__file__, "a_way_to_do_something_is_known"))
-async def test_a_way_to_do_something_is_known(minilm: Encoder, text: str, language: str) -> None:
-    assert explains_how(Document(text, language), await vector(minilm, text))
+async def test_a_way_to_do_something_is_known(model: OnnxModel, text: str, language: str) -> None:
+    assert explains_how(Document(text, language), await vector(model.batch, text))
 
 
 @pytest.mark.parametrize(("text", "language"), table(__file__, "a_story_tells_no_way"))
-async def test_a_story_tells_no_way(minilm: Encoder, text: str, language: str) -> None:
-    assert not explains_how(Document(text, language), await vector(minilm, text))
+async def test_a_story_tells_no_way(model: OnnxModel, text: str, language: str) -> None:
+    assert not explains_how(Document(text, language), await vector(model.batch, text))

@@ -8,10 +8,10 @@ from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import Workers
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import CheckpointMissing, minilm
+from ricordo.models.onnx import CheckpointMissing, onnx_encoder
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.app import jobs, worker_process
-from ricordo_services.app.embedding_models import LazyMiniLm, Models, model_names, open_former, open_models
+from ricordo_services.app.embedding_models import LazyEncoder, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
 from ricordo_services.stack.endpoints import local_settings
 
@@ -36,7 +36,7 @@ async def test_workers_that_do_not_encode_load_no_weights(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await jobs.prepare(settings)
-    monkeypatch.setattr(minilm, "load_network", _refuse)
+    monkeypatch.setattr(onnx_encoder, "load_network", _refuse)
     workers = Workers(settings, ["ingest", "enrichment", "index", "knowledge", "lifecycle"])
     try:
         await asyncio.to_thread(workers.start)
@@ -49,7 +49,7 @@ async def test_one_that_does_loads_them(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     await jobs.prepare(settings)
-    monkeypatch.setattr(minilm, "load_network", _refuse)
+    monkeypatch.setattr(onnx_encoder, "load_network", _refuse)
     stopping = asyncio.Event()
     with pytest.raises(Loaded):
         await worker_process.run_workers(settings, [name], stopping=stopping)
@@ -61,13 +61,13 @@ OLLAMA = EmbeddingSettings(
 
 
 async def test_a_model_that_is_served_elsewhere_needs_none_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "load_network", _refuse)
+    monkeypatch.setattr(onnx_encoder, "load_network", _refuse)
     async with open_models(OLLAMA) as models:
         assert (models.name, models.batch.dimensions, models.fallback) == (OLLAMA.model, 768, None)
         assert models.tokens.count("one two three") == 3
 
 
-async def test_minilm_here_stands_in_for_one_elsewhere() -> None:
+async def test_a_model_here_stands_in_for_one_elsewhere() -> None:
     settings = OLLAMA.model_copy(update={"fallback": "all-MiniLM-L6-v2"})
     async with open_models(settings) as models:
         assert models.fallback is not None
@@ -76,10 +76,10 @@ async def test_minilm_here_stands_in_for_one_elsewhere() -> None:
 
 
 def test_in_process_there_is_one_model() -> None:
-    assert model_names(EmbeddingSettings()) == ("all-MiniLM-L6-v2",)
+    assert model_names(EmbeddingSettings()) == ("multilingual-e5-small",)
 
 
-async def _here() -> Models:
+async def _here(_model: str) -> Models:
     raise CheckpointMissing("it is not installed")
 
 
@@ -87,7 +87,7 @@ async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
     async with ollama_stand_in(["all-minilm:latest"]) as server, open_models(EmbeddingSettings()) as models:
         served = OLLAMA.model_copy(update={"ollama_url": server.url})
 
-        async def minilm() -> Models:
+        async def minilm(_model: str) -> Models:
             return models
 
         async with open_former(served, "all-minilm", 384, minilm) as encoder:
@@ -95,7 +95,7 @@ async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
             assert (await encoder.encode(["where is my boat?"])).shape == (1, 384)
         async with open_former(served, "all-MiniLM-L6-v2", 384, minilm) as encoder:
             assert encoder is models.query
-        late = LazyMiniLm(minilm)
+        late = LazyEncoder(lambda: minilm(""), "all-MiniLM-L6-v2")
         assert (await late.encode(["my boat"])).shape == (1, late.dimensions)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.fixtures.sentence_tables import table
 
-from ricordo.memory.ranking.human import FEATURES, load_human
+from ricordo.memory.ranking.human import FEATURES, FOREIGN, load_human
 from ricordo.memory.ranking.signals import Signals
 from ricordo_lab.evaluation.conditional_logit import Choice, fit
 from ricordo_lab.evaluation.emotion_heads import ridge
@@ -38,15 +38,17 @@ def test_the_loss_is_that_of_the_normal_equations(seed: int, count: int, width: 
 _CANDIDATES = 12
 
 
-def some(seed: int, questions: int, truth: NDArray[np.float64]) -> list[Choice]:
-    """Return questions whose evidence is drawn by weights that are known."""
+def some(seed: int, questions: int, truth: NDArray[np.float64], abroad: int = 0) -> list[Choice]:
+    """Return questions whose evidence is drawn by known weights, half as large for the other language."""
     chance = np.random.default_rng(seed)
     made = []
     for _ in range(questions):
-        features = chance.random((_CANDIDATES, len(FEATURES)))
-        odds = np.exp(features @ truth)
+        own = chance.random((_CANDIDATES, len(FEATURES)))
+        foreign = chance.integers(0, 2, (_CANDIDATES, 1)) * abroad
+        odds = np.exp(own @ truth * (1 - 0.5 * foreign[:, 0]) + 12.0 * foreign[:, 0])
         target = np.zeros(_CANDIDATES)
         target[chance.choice(_CANDIDATES, p=odds / odds.sum())] = 1
+        features = np.concatenate([own * (1 - foreign), own * foreign, foreign], axis=1)
         made.append(Choice(features, np.zeros(_CANDIDATES), target))
     return made
 
@@ -54,8 +56,17 @@ def some(seed: int, questions: int, truth: NDArray[np.float64]) -> list[Choice]:
 def test_weights_that_made_the_choices_are_found_again() -> None:
     truth = np.linspace(0.0, 8.0, len(FEATURES))
     found = fit(some(3, 1_500, truth))
-    assert np.corrcoef(list(found.values()), truth)[0, 1] > 0.97
-    assert found[FEATURES[-1]] == pytest.approx(8, rel=0.25)
+    assert np.corrcoef(list(found.own.values()), truth)[0, 1] > 0.97
+    assert found.own[FEATURES[-1]] == pytest.approx(8, rel=0.25)
+    assert not found.foreign
+
+
+def test_memories_in_another_language_have_weights_of_their_own() -> None:
+    truth = np.linspace(0.0, 8.0, len(FEATURES))
+    found = fit(some(4, 2_500, truth, abroad=1))
+    assert found.own[FEATURES[-1]] == pytest.approx(8, rel=0.25)
+    assert found.foreign[FEATURES[-1]] == pytest.approx(4, rel=0.4)
+    assert found.foreign[FOREIGN] > 3
 
 
 def answers() -> list[RankedAnswer]:
@@ -69,15 +80,17 @@ def answers() -> list[RankedAnswer]:
         words = np.where(np.arange(20) % 3 == int(window.argmax()) % 3, window, 0.0)
         nothing = Signals(*(np.zeros(20) for _ in Signals._fields))
         signals = nothing._replace(semantic=window, window=window, bm25=words, importance=chance.random(20))
-        made.append(RankedAnswer(f"c-{number % 2}", LocomoQuestion("?", 4, right), found, signals))
+        name = f"c-{number % 2}"
+        made.append(RankedAnswer(name, name, LocomoQuestion("?", 4, right), found, signals))
     return made
 
 
 def test_each_conversation_is_measured_by_weights_of_the_others() -> None:
     whole, by_words = fitted(answers())
-    assert [row["name"] for row in whole.rows] == ["c-0", "c-1", "all", "all"]
+    assert [row["name"] for row in whole.rows] == ["c-0, en in en", "c-1, en in en", "en in en", "en in en"]
     assert float(str(whole.rows[2]["fraction@5"])) > 0.95
-    assert "window" in sorted(whole.weights, key=whole.weights.__getitem__)[-2:]
+    learned = {name: whole.profile.weights[name] for name in FEATURES}
+    assert "window" in sorted(learned, key=learned.__getitem__)[-2:]
     assert "[weights]\n" in (written := weights_file(whole, by_words, "two conversations"))
     assert 'fitted_on = "two conversations"' in written
     assert tomllib.loads(written)["by_words"]["weights"]["bm25"] > 0

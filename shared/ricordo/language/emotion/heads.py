@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import MINILM, NEUTRAL, Emotion
+from ricordo.language.annotations import E5, NEUTRAL, Emotion
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.language.text_head import SavedHead
@@ -82,7 +82,7 @@ def _hash(feature: str) -> int:
 
 LABELS: Final = (*sorted(load_positions()), NEUTRAL.primary)
 """Those of GoEmotions, in the order of its files."""
-MODEL: Final = MINILM
+MODEL: Final = E5
 """Whose vectors the shipped heads read."""
 STEPS: Final = 31
 """Up and down in which weights are kept: few, which pack well."""

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.query_analysis.question_sentence import flat
@@ -24,7 +24,7 @@ from ricordo.language.tokenization import stems, words
 
 CORE: Final = ("name", "lives_in", "works_at", "partner", "has_child", "has_pet")
 """The predicates of a question for oneself as a whole ("what do you know about me?")."""
-MODEL: Final = MINILM
+MODEL: Final = E5
 """The embedding model of the vectors that the head reads."""
 _SELF, _NONE = "self", "-"
 _LEAST: Final = 0.5

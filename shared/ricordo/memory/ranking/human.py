@@ -1,17 +1,17 @@
 """The profile `human`: relevance first; time, feeling, importance and use break ties.
 
-Relevance is learned: `human.toml` holds the weights, the embedding model that they are for, and the command
-that fitted them. What questions about facts cannot teach (that feelings, use and age matter, that an
-assistant's small talk does not) is a small prior set by hand.
+Relevance is learned: a file for each embedding model holds the weights, those of memories in another language
+than the question apart, and the command that fitted them. What questions about facts cannot teach (that
+feelings, use and age matter, that an assistant's small talk does not) is a small prior set by hand.
 """
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -36,6 +36,8 @@ FEATURES = (
     "statement",
 )
 """Features of the fit: signals, log(1 + tokens), and 1 for what asks nothing; all weights are >= 0."""
+FOREIGN: Final = "foreign"
+"""What is added for a memory in another language than the question, of either sign."""
 LONGEST = 256
 """Tokens beyond which length does not count: the model reads no more."""
 
@@ -95,23 +97,38 @@ class HumanProfile(RankingProfile):
 
     Attributes:
         weights: of each of `FEATURES` and of `PRIOR`, >= 0.
+        foreign_weights: of each of `FEATURES`, >= 0, and of `FOREIGN`, for memories in another language than
+            the question; empty where all languages have the same weights.
         bias: such that scores are about the share of relevant memories.
         model: the embedding model that the weights are for.
         by_words: the profile while that model is unavailable.
+        of_models: the profiles for memories that other models have encoded.
     """
 
     drops_distant: ClassVar[bool] = False
     relevance_floor: ClassVar[float] = 0.0003  # above it nonsense brings nothing
 
     weights: Mapping[str, float]
+    foreign_weights: Mapping[str, float] = field(default_factory=dict)
     bias: float = 0.0
     model: str = ""
     by_words: "HumanProfile | None" = None
+    of_models: Mapping[str, "HumanProfile"] = field(default_factory=dict)
 
     def weighing(self, changes: Mapping[str, float]) -> "HumanProfile":
-        """Return the profile with changed weights, by words too."""
-        by_words = None if self.by_words is None else self.by_words.weighing(changes)
-        return replace(self, weights={**self.weights, **changes}, by_words=by_words)
+        """Return the profile with changed weights, in all languages, by words and for all models."""
+        foreign = {name: changes.get(name, weight) for name, weight in self.foreign_weights.items()}
+        return replace(
+            self,
+            weights={**self.weights, **changes},
+            foreign_weights=foreign,
+            by_words=None if self.by_words is None else self.by_words.weighing(changes),
+            of_models={model: profile.weighing(changes) for model, profile in self.of_models.items()},
+        )
+
+    def of(self, model: str) -> "HumanProfile":
+        """Return the profile for memories that `model` has encoded."""
+        return self.of_models.get(model, self)
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
@@ -133,8 +150,11 @@ class HumanProfile(RankingProfile):
     def logits(self, signals: Signals) -> Column:
         """Return the scores before the sigmoid and before connections count."""
         total = self.bias + _prior(signals, self.weights)
+        foreign = signals.foreign if self.foreign_weights else 0.0
+        total = total + foreign * self.foreign_weights.get(FOREIGN, 0.0)
         for name, column in features(signals).items():
-            total = total + self.weights[name] * column
+            weight = self.weights[name]
+            total = total + (weight + foreign * (self.foreign_weights.get(name, weight) - weight)) * column
         return total
 
 
@@ -172,8 +192,17 @@ def features(signals: Signals) -> Mapping[str, Column]:
 @lru_cache(maxsize=1)
 def load_human() -> HumanProfile:
     """Return the profile with the weights that the package ships."""
-    fitted = tomllib.loads((resources.files(__package__) / "human.toml").read_text(encoding="utf-8"))
+    former = _read("human_minilm.toml")
+    return replace(_read("human.toml"), of_models={former.model: former})
+
+
+def _read(name: str) -> HumanProfile:
+    fitted = tomllib.loads((resources.files(__package__) / name).read_text(encoding="utf-8"))
     worded = fitted["by_words"]
-    by_words = HumanProfile(weights={**PRIOR_BY_WORDS, **worded["weights"]}, bias=worded["bias"])
-    weights = {**PRIOR, **fitted["weights"]}
-    return HumanProfile(weights=weights, bias=fitted["bias"], model=fitted["model"], by_words=by_words)
+    return HumanProfile(
+        weights={**PRIOR, **fitted["weights"]},
+        foreign_weights=fitted.get("foreign_weights", {}),
+        bias=fitted["bias"],
+        model=fitted["model"],
+        by_words=HumanProfile(weights={**PRIOR_BY_WORDS, **worded["weights"]}, bias=worded["bias"]),
+    )

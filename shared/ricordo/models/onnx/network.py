@@ -1,28 +1,28 @@
-"""Runs the network on ONNX Runtime, on the calling thread."""
+"""Runs a network on ONNX Runtime, on the calling thread."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import onnxruntime
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # not in its stubs
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.models.onnx.checkpoint import Checkpoint, cached_model
+from ricordo.models.onnx.cached_file import cached_file
+from ricordo.models.onnx.checkpoint import Checkpoint, Vocabulary
 
-DIMENSIONS = 384
-MAX_TOKENS = 256
+DIMENSIONS: Final = 384
 Precision = Literal["fp32", "int8"]
 # Increased with each change of a graph, so that older files are not used.
-GRAPH_VERSIONS: Mapping[Precision, int] = {"fp32": 2, "int8": 3}
-_BYTE_PRODUCTS = ("AVX2", "ASIMDDP")
+GRAPH_VERSIONS: Final[Mapping[Precision, int]] = {"fp32": 4, "int8": 5}
+_BYTE_PRODUCTS: Final = ("AVX2", "ASIMDDP")
 """Instructions, by NumPy's names, with which ONNX Runtime multiplies bytes faster than floats: x86, ARM."""
 
 
 def native_precision(features: Mapping[str, bool] | None = None) -> Precision:
-    """Return the precision in which a processor computes MiniLM fastest.
+    """Return the precision in which a processor computes the model fastest.
 
     Args:
         features: its instruction sets by NumPy's names; of this processor by default.
@@ -35,12 +35,15 @@ class Network:
     """A model that is loaded on first use; several threads may run it and share its weights.
 
     Args:
+        model: its name.
         precision: of the model in `file`.
     """
 
-    def __init__(self, file: Path, precision: Precision = "fp32") -> None:
+    def __init__(self, model: str, file: Path, vocabulary: Vocabulary, precision: Precision = "fp32") -> None:
+        self.model = model
         self.precision = precision
         self._file = file
+        self._vocabulary = vocabulary
         self._loading = Lock()
         self._session: onnxruntime.InferenceSession | None = None
 
@@ -55,7 +58,9 @@ class Network:
                 try:
                     self._session = self._open()
                 except Exception as error:  # ONNX Runtime's exceptions have no base of their own
-                    raise ModelUnavailable(f"MiniLM cannot be loaded from {self._file}: {error}") from error
+                    raise ModelUnavailable(
+                        f"{self.model} cannot be loaded from {self._file}: {error}"
+                    ) from error
             return self._session
 
     def _open(self) -> onnxruntime.InferenceSession:
@@ -98,14 +103,14 @@ class Network:
             mask[row, : len(ids)] = 1
         session = self.load()
         try:
-            vectors: Vectors = session.run(None, {"tokens": tokens, "mask": mask})[0]
+            vectors: Vectors = session.run(None, {"words": self._vocabulary.rows(tokens), "mask": mask})[0]
         except Exception as error:  # ONNX Runtime's exceptions have no base of their own
-            raise ModelUnavailable(f"MiniLM failed on {len(texts)} texts: {error}") from error
+            raise ModelUnavailable(f"{self.model} failed on {len(texts)} texts: {error}") from error
         return vectors
 
 
 def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
-    """Return MiniLM of the cache, building its file if there is no intact one.
+    """Return the network of the cache, building its file if there is no intact one.
 
     Raises:
         OSError: the cache folder cannot be written.
@@ -113,9 +118,10 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
     def build() -> bytes:
         # Only a cold start pays for the libraries that the builder needs: most of a second.
-        from ricordo.models.onnx.minilm_graph import build_model  # noqa: PLC0415 - see above
+        from ricordo.models.onnx.bert_graph import build_model  # noqa: PLC0415 - see above
 
-        return build_model(checkpoint.weights, precision)
+        return build_model(checkpoint, precision)
 
-    name = f"minilm-{checkpoint.version}-{precision}-v{GRAPH_VERSIONS[precision]}"
-    return Network(cached_model(cache_folder, name, build), precision)
+    name = f"{checkpoint.model}-{checkpoint.version}-{precision}-v{GRAPH_VERSIONS[precision]}"
+    file = cached_file(cache_folder, name, build)
+    return Network(checkpoint.model, file, checkpoint.vocabulary(), precision)

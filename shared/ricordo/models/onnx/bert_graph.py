@@ -1,30 +1,26 @@
-"""MiniLM as an ONNX graph, built from its published weights.
+"""A sentence encoder as an ONNX graph, built from published weights.
 
-The network is BERT (Devlin et al. 2019) with 6 layers, 12 heads and 384 dimensions, then the mean over the
-tokens and the L2 norm (Reimers and Gurevych 2019). The nodes are ONNX Runtime's fused ones, as its optimiser
-would produce, so that a session opens without optimising.
+The network is BERT (Devlin et al. 2019) with 12 heads and 384 dimensions, then the mean over the tokens and
+the L2 norm (Reimers and Gurevych 2019). The vectors of the vocabulary are an input, so that processes share
+the file they stand in. The nodes are the fastest of ONNX Runtime, so that a session opens without optimising.
 
 With 8-bit matrix products it is faster on a CPU, with nearly the same vectors. Weights are rounded once, each
 output channel with its own scale. Inputs are rounded at each run, all tokens with one scale, so that a few
-large channels would leave few steps for all others. Where a norm precedes a product, its parameters tell
-which channels those are: they are divided there and the weights multiplied by as much (SmoothQuant: Xiao et
-al. 2023; here without data, from the norm itself). Embeddings, norms, the softmax and the pooling are
-unchanged, and so is the narrowing product of the first layers, whose error would propagate.
+large channels would leave few steps for all others. These are divided before the product, and their weights
+multiplied by as much (SmoothQuant: Xiao et al. 2023): where a norm precedes the product, its parameters tell
+which channels are large, without data; elsewhere they were measured (`Rounding.ranges`). Embeddings, norms,
+the softmax and the pooling are unchanged, and so are the layers of `Rounding.exact`.
 """
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from safetensors.numpy import load_file
 
-from ricordo.models.onnx.network import DIMENSIONS, MAX_TOKENS, Precision
+from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Rounding, Weights
+from ricordo.models.onnx.network import DIMENSIONS, Precision
 
-Weights = Mapping[str, NDArray[np.float32]]
-
-_LAYERS = 6
 HEADS = 12
 _EPSILON = 1e-12
 _OPSET = 18
@@ -35,43 +31,40 @@ _STEPS = 90
 than the coarser steps do."""
 _REACH = 3.5
 """How many standard deviations of what a norm gives count as its range."""
-_SENSITIVE = tuple(f"encoder.layer.{layer}.output.dense" for layer in range(3))
 
 Matrix = NDArray[np.float32]
 
 
-class MiniLmGraph:
-    """Builds the nodes and constants of the graph.
+class BertGraph:
+    """Builds the nodes and constants of the graph."""
 
-    Args:
-        weights: tensors of the checkpoint by name; linear layers as [out, in].
-    """
-
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, layers: int, rounding: Rounding) -> None:
         self._weights = weights
+        self._layers = layers
+        self._rounding = rounding
         self._nodes: list[NodeProto] = []
         self._constants: list[TensorProto] = []
 
     def build(self) -> ModelProto:
         """Return the model.
 
-        Its inputs are `tokens` (int32 [n, t], t at most `MAX_TOKENS`) and `mask` (int32 [n, t], 1 for a token
-        and 0 for padding on the right); its output is `vectors` (float32 [n, 384], unit norm).
+        Its inputs are `words` (float32 [n, t, 384], vectors of the vocabulary, t at most `MAX_TOKENS`) and
+        `mask` (int32 [n, t], 1 for a token and 0 for padding on the right); its output is `vectors` (float32
+        [n, 384], unit norm).
 
         Raises:
             KeyError: a tensor is missing from the weights.
         """
         hidden = self._embed()
-        for layer in range(_LAYERS):
+        for layer in range(self._layers):
             hidden = self._feed_forward(self._attend(hidden, layer), layer)
         self._pool(hidden)
+        words = helper.make_tensor_value_info("words", TensorProto.FLOAT, ["texts", "tokens", DIMENSIONS])
+        mask = helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "tokens"])
         graph = helper.make_graph(
             self._nodes,
-            "minilm",
-            inputs=[
-                helper.make_tensor_value_info(name, TensorProto.INT32, ["texts", "tokens"])
-                for name in ("tokens", "mask")
-            ],
+            "encoder",
+            inputs=[words, mask],
             outputs=[helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", DIMENSIONS])],
             initializer=self._constants,
         )
@@ -82,17 +75,11 @@ class MiniLmGraph:
         """Sum the embeddings of word, position and (always the first) segment, and normalise them."""
         segment = self._weights["embeddings.token_type_embeddings.weight"][0]
         positions = self._weights["embeddings.position_embeddings.weight"][:MAX_TOKENS] + segment
-        inputs = [
-            "tokens",
-            "",
-            self._constant("words", self._weights["embeddings.word_embeddings.weight"]),
-            self._constant("positions", positions),
-            "",
-            *self._norm("embeddings.LayerNorm"),
-            "mask",
-        ]
-        self._node("EmbedLayerNormalization", inputs, ["embedded", "lengths"], epsilon=_EPSILON)
-        return "embedded"
+        self._constants.append(helper.make_tensor("start", TensorProto.INT64, [1], [0]))
+        self._node("Shape", ["mask"], ["width"], domain="", start=1, end=2)
+        self._node("Slice", [self._constant("positions", positions), "start", "width"], ["places"], domain="")
+        self._node("Add", ["words", "places"], ["summed"], domain="")
+        return self._layer_norm("summed", "embeddings.LayerNorm", "embedded")
 
     def _attend(self, hidden: str, layer: int) -> str:
         """Add self-attention to the hidden state: queries, keys and values in one product."""
@@ -102,7 +89,7 @@ class MiniLmGraph:
             hidden,
             self._constant(f"{prefix}.qkv", kernel),
             self._constant(f"{prefix}.qkv.bias", bias),
-            "lengths",
+            "mask",
         ]
         context = f"{prefix}.context"
         self._node("Attention", inputs, [context], num_heads=HEADS)
@@ -118,11 +105,8 @@ class MiniLmGraph:
         """Add the two-layer perceptron, with the exact GELU (by the error function) between its layers."""
         prefix = f"encoder.layer.{layer}"
         wide = self._linear(hidden, f"{prefix}.intermediate.dense")
-        bias = self._constant(
-            f"{prefix}.intermediate.bias", self._weights[f"{prefix}.intermediate.dense.bias"]
-        )
         activated = f"{prefix}.activated"
-        self._node("BiasGelu", [wide, bias], [activated])
+        self._node("Gelu", [wide], [activated])
         narrow = self._linear(activated, f"{prefix}.output.dense")
         return self._add_and_norm(narrow, hidden, f"{prefix}.output")
 
@@ -141,17 +125,23 @@ class MiniLmGraph:
         self._node("LpNormalization", ["sum"], ["vectors"], domain="", axis=-1, p=2)
 
     def _linear(self, source: str, layer: str) -> str:
-        """Multiply by a layer's kernel; its bias is added by the fused node that follows."""
+        """Multiply by a layer's kernel, and add its bias."""
         kernel = self._constant(f"{layer}.kernel", self._weights[f"{layer}.weight"].T)
-        product = f"{layer}.product"
-        self._node("MatMul", [source, kernel], [product], domain="")
-        return product
+        self._node("MatMul", [source, kernel], [f"{layer}.unbiased"], domain="")
+        self._node("Add", [f"{layer}.unbiased", self._bias(layer)], [f"{layer}.product"], domain="")
+        return f"{layer}.product"
+
+    def _bias(self, layer: str) -> str:
+        return self._constant(f"{layer}.bias", self._weights[f"{layer}.bias"])
 
     def _add_and_norm(self, product: str, hidden: str, prefix: str) -> str:
-        bias = self._constant(f"{prefix}.dense.bias", self._weights[f"{prefix}.dense.bias"])
-        output = f"{prefix}.normed"
-        inputs = [product, hidden, *self._norm(f"{prefix}.LayerNorm"), bias]
-        self._node("SkipLayerNormalization", inputs, [output], epsilon=_EPSILON)
+        """Add the hidden state, and normalise; the fused node for both takes eight times as long."""
+        self._node("Add", [product, hidden], [f"{prefix}.summed"], domain="")
+        return self._layer_norm(f"{prefix}.summed", f"{prefix}.LayerNorm", f"{prefix}.normed")
+
+    def _layer_norm(self, source: str, prefix: str, output: str) -> str:
+        inputs = [source, *self._norm(prefix)]
+        self._node("LayerNormalization", inputs, [output], domain="", axis=-1, epsilon=_EPSILON)
         return output
 
     def _norm(self, prefix: str) -> Iterator[str]:
@@ -170,8 +160,8 @@ class MiniLmGraph:
         self._nodes.append(node)
 
 
-class QuantisedGraph(MiniLmGraph):
-    """Builds the graph of `MiniLmGraph` with 8-bit products."""
+class QuantisedGraph(BertGraph):
+    """Builds the graph of `BertGraph` with 8-bit products."""
 
     def _attend(self, hidden: str, layer: int) -> str:
         prefix = f"encoder.layer.{layer}.attention"
@@ -186,15 +176,15 @@ class QuantisedGraph(MiniLmGraph):
         return self._add_and_norm(self._linear(context, f"{prefix}.output.dense"), hidden, f"{prefix}.output")
 
     def _linear(self, source: str, layer: str) -> str:
-        if layer in _SENSITIVE:
+        if layer in self._rounding.exact:
             return super()._linear(source, layer)
         kernel = self._weights[f"{layer}.weight"].T
-        if layer.endswith("intermediate.dense"):
+        if layer.endswith("intermediate.dense") or layer in self._rounding.ranges:
             source, kernel = self._smoothed(source, kernel, layer)
-        return self._product(source, kernel, layer)
+        return self._product(source, kernel, layer, self._bias(layer))
 
-    def _smoothed(self, normed: str, kernel: Matrix, name: str) -> tuple[str, Matrix]:
-        """Divide the channels that a norm makes large, and multiply their weights by as much.
+    def _smoothed(self, source: str, kernel: Matrix, name: str) -> tuple[str, Matrix]:
+        """Divide the channels that are large, and multiply their weights by as much.
 
         Args:
             kernel: [in, out].
@@ -202,37 +192,41 @@ class QuantisedGraph(MiniLmGraph):
         Returns:
             The divided input, and the weights for it.
         """
-        norm = f"{normed.removesuffix('.normed')}.LayerNorm" if normed.endswith(".normed") else _FIRST_NORM
-        gain, shift = (np.abs(self._weights[f"{norm}.{part}"]) for part in ("weight", "bias"))
-        range_in, range_out = _REACH * gain + shift, np.maximum(np.abs(kernel).max(axis=1), 1e-6)
+        range_in, range_out = self._range(source, name), np.maximum(np.abs(kernel).max(axis=1), 1e-6)
         scale = np.sqrt(range_in / range_out)
         scale /= np.exp(np.log(scale).mean())
-        self._node("Mul", [normed, self._constant(f"{name}.smoothing", 1 / scale)], [f"{name}.smoothed"], "")
+        self._node("Mul", [source, self._constant(f"{name}.smoothing", 1 / scale)], [f"{name}.smoothed"], "")
         return f"{name}.smoothed", kernel * scale[:, None]
 
-    def _product(self, source: str, kernel: Matrix, name: str, bias: str = "") -> str:
+    def _range(self, source: str, name: str) -> NDArray[np.float32]:
+        """Return the largest inputs of each channel of a layer, as measured or by the norm before it."""
+        if (measured := self._rounding.ranges.get(name)) is not None:
+            return np.maximum(measured, np.float32(1e-3))
+        norm = f"{source.removesuffix('.normed')}.LayerNorm" if source.endswith(".normed") else _FIRST_NORM
+        gain, shift = (np.abs(self._weights[f"{norm}.{part}"]) for part in ("weight", "bias"))
+        return (_REACH * gain + shift).astype(np.float32)
+
+    def _product(self, source: str, kernel: Matrix, name: str, bias: str) -> str:
         """Multiply by weights [in, out] that are rounded to 8 bits, with a scale for each output."""
         scale = np.maximum(np.abs(kernel).max(axis=0), 1e-12) / _STEPS
         rounded = np.rint(kernel / scale).astype(np.int8)
         for part, value in (("int8", rounded), ("zero", np.zeros(scale.shape, dtype=np.int8))):
             self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), f"{name}.{part}"))
-        inputs = [source, f"{name}.int8", self._constant(f"{name}.scale", scale), f"{name}.zero"]
-        self._node("DynamicQuantizeMatMul", inputs + ([bias] if bias else []), [f"{name}.product"])
+        inputs = [source, f"{name}.int8", self._constant(f"{name}.scale", scale), f"{name}.zero", bias]
+        self._node("DynamicQuantizeMatMul", inputs, [f"{name}.product"])
         return f"{name}.product"
 
 
 _FIRST_NORM = "embeddings.LayerNorm"
 
 
-def build_model(weights: Path, precision: Precision = "fp32") -> bytes:
+def build_model(checkpoint: Checkpoint, precision: Precision = "fp32") -> bytes:
     """Return the model file of a checkpoint.
-
-    Args:
-        weights: a safetensors file of MiniLM with 6 layers.
 
     Raises:
         KeyError: a tensor is missing.
     """
-    graph = {"fp32": MiniLmGraph, "int8": QuantisedGraph}[precision](load_file(weights))
+    builder = {"fp32": BertGraph, "int8": QuantisedGraph}[precision]
+    graph = builder(checkpoint.weights(), checkpoint.layers, checkpoint.rounding)
     content: bytes = graph.build().SerializeToString(deterministic=True)
     return content

@@ -1,25 +1,27 @@
-"""all-MiniLM-L6-v2 in this process: one set of weights, with separate threads for batches and queries."""
+"""A sentence encoder in this process: one set of weights, with separate threads for batches and queries."""
 
 import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import structlog
 
 from ricordo.cache_folder import default_cache_folder
+from ricordo.language.annotations import E5, MINILM
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, MiniLmTokens, installed_checkpoint
+from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Side, Tokens
+from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.onnx.minilm_checkpoint import installed_minilm
 from ricordo.models.onnx.network import (
     DIMENSIONS,
-    MAX_TOKENS,
     Network,
     Precision,
     load_network,
@@ -43,7 +45,7 @@ def usable_cores() -> int:
 
 
 def _threads(name: str, count: int, initializer: Callable[[], None] | None = None) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, thread_name_prefix=f"minilm-{name}", initializer=initializer)
+    return ThreadPoolExecutor(count, thread_name_prefix=f"encoder-{name}", initializer=initializer)
 
 
 def _lower_priority() -> None:
@@ -79,17 +81,22 @@ def plan_runs(lengths: Sequence[int], lanes: int) -> list[list[int]]:
     return runs
 
 
-class MiniLmEncoder:
-    """An encoder with threads of its own; `truncated` is the number of truncated texts so far."""
+class OnnxEncoder:
+    """An encoder with threads of its own; `truncated` is the number of truncated texts so far.
 
-    model = MODEL
+    Args:
+        side: whether the texts are questions or what may answer them.
+    """
+
     dimensions = DIMENSIONS
 
     def __init__(
-        self, tokens: MiniLmTokens, network: Network, threads: ThreadPoolExecutor, lanes: int
+        self, tokens: Tokens, network: Network, side: Side, threads: ThreadPoolExecutor, lanes: int
     ) -> None:
+        self.model = network.model
         self._tokens = tokens
         self._network = network
+        self._side = side
         self._threads = threads
         self._lanes = lanes
         self.truncated = 0
@@ -109,7 +116,7 @@ class MiniLmEncoder:
             vectors, cut = await self._submit(lambda: self._encode_one(texts))
             self._note(cut, len(texts))
             return vectors
-        read = await self._submit(lambda: [self._tokens.cut(text) for text in texts])
+        read = await self._submit(lambda: [self._tokens.cut(text, self._side.prefix) for text in texts])
         self._note(sum(cut for _, cut in read), len(texts))
         ids = [item for item, _ in read]
         plan = plan_runs([len(item) for item in ids], self._lanes)
@@ -122,66 +129,87 @@ class MiniLmEncoder:
     def _encode_one(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32), 0
-        ids, cut = self._tokens.cut(texts[0])
-        return self._network.run([ids]), int(cut)
+        ids, cut = self._tokens.cut(texts[0], self._side.prefix)
+        return self._side.shifted(self._network.run([ids])), int(cut)
 
     def _note(self, cut: int, texts: int) -> None:
         if cut:
             self.truncated += cut
-            _log.debug("texts were truncated", model=MODEL, truncated=cut, texts=texts, tokens=MAX_TOKENS)
+            _log.debug(
+                "texts were truncated", model=self.model, truncated=cut, texts=texts, tokens=MAX_TOKENS
+            )
 
     def _submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
         """Queue `call`; cancelling the result drops it unless it has begun."""
         try:
             return asyncio.wrap_future(self._threads.submit(call))
         except RuntimeError as error:
-            raise ModelUnavailable("MiniLM is closed") from error
+            raise ModelUnavailable(f"{self.model} is closed") from error
 
     def _run(self, ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
-        return self._submit(lambda: self._network.run(ids))
+        return self._submit(lambda: self._side.shifted(self._network.run(ids)))
 
 
 @dataclass(frozen=True, slots=True)
-class MiniLm:
+class OnnxModel:
     """The loaded model.
 
     Attributes:
         batch: encodes many texts; uses all cores at a low priority.
-        query: encodes a text that a caller waits for; never queued behind a batch.
+        query: encodes a question that a caller waits for; never queued behind a batch.
+        statement: the same for a text that is compared with a question or with other texts.
     """
 
     batch: Encoder
     query: Encoder
+    statement: Encoder
     tokens: TokenCounter
 
 
-async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
+_INSTALLED: Final[Mapping[str, Callable[[], Checkpoint]]] = {E5: installed_e5, MINILM: installed_minilm}
+MODELS: Final = tuple(_INSTALLED)
+"""The models that can run in process, the default first."""
+
+
+def installed_checkpoint(model: str = E5) -> Checkpoint:
+    """Return the checkpoint of the installed package with a model's weights.
+
+    Raises:
+        CheckpointMissing: the package is not installed or incomplete.
+    """
+    return _INSTALLED[model]()
+
+
+async def load_tokens(cache_folder: Path | None = None, checkpoint: Checkpoint | None = None) -> Tokens:
     """Load the tokenizer only, which needs no weights.
 
     Args:
-        checkpoint: that of the installed package by default.
+        cache_folder: of the built tokenizer; the user's cache folder by default.
+        checkpoint: that of the default model by default.
 
     Raises:
         CheckpointMissing: the package with the model is not installed.
+        OSError: the cache folder cannot be written.
     """
     source = checkpoint or installed_checkpoint()
-    return await asyncio.to_thread(MiniLmTokens, source.tokenizer, MAX_TOKENS)
+    return await asyncio.to_thread(source.tokens, cache_folder or default_cache_folder())
 
 
 @asynccontextmanager
-async def open_minilm(
+async def open_onnx(
     cache_folder: Path | None = None,
     checkpoint: Checkpoint | None = None,
     cores: int | None = None,
-    tokens: MiniLmTokens | None = None,
+    tokens: Tokens | None = None,
     precision: Precision | None = None,
-) -> AsyncIterator[MiniLm]:
-    """Open the model, building its file the first time; it is loaded in the background, and runs wait for it.
+) -> AsyncIterator[OnnxModel]:
+    """Open a model, building its file the first time; it is loaded in the background, and runs wait for it.
 
     Args:
-        cache_folder: of the built file; the user's cache folder by default.
-        checkpoint: the weights; those of the installed package by default.
+        cache_folder: of the built files; the user's cache folder by default.
+        checkpoint: the weights; those of the default model by default.
         cores: threads for batches; all usable cores by default.
+        tokens: the tokenizer of the checkpoint, where it is loaded already.
         precision: the fastest on this processor by default.
 
     Raises:
@@ -189,15 +217,17 @@ async def open_minilm(
         OSError: the cache folder cannot be written.
     """
     source, precision = checkpoint or installed_checkpoint(), precision or native_precision()
-    tokens = tokens or await load_tokens(source)
-    network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder(), precision)
+    folder = cache_folder or default_cache_folder()
+    tokens = tokens or await load_tokens(folder, source)
+    network = await asyncio.to_thread(load_network, source, folder, precision)
     lanes = cores or usable_cores()
     batch_threads, query_threads = _threads("batch", lanes, _lower_priority), _threads("query", 1)
     batch_threads.submit(network.load)  # a run raises its error again
     try:
-        yield MiniLm(
-            batch=MiniLmEncoder(tokens, network, batch_threads, lanes),
-            query=MiniLmEncoder(tokens, network, query_threads, 1),
+        yield OnnxModel(
+            batch=OnnxEncoder(tokens, network, source.text, batch_threads, lanes),
+            query=OnnxEncoder(tokens, network, source.question, query_threads, 1),
+            statement=OnnxEncoder(tokens, network, source.text, query_threads, 1),
             tokens=tokens,
         )
     finally:
