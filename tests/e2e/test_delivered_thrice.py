@@ -113,7 +113,6 @@ def _are_one(tenants: dict[int | None, str], found: dict[str, Stores]) -> None:
         "memory_uses",
         "points",
         "vectors",
-        "linked_memories",
         "entities",
         "reflection_backlog",
     ):

@@ -150,7 +150,6 @@ class Memory:
     pinned: bool = False
     trust: float = 0.0
 
-    related_ids: tuple[UUID, ...] = ()
     corrects: tuple[UUID, ...] = ()
     corrected_by: tuple[UUID, ...] = ()
     source_ids: tuple[UUID, ...] = ()

@@ -93,34 +93,52 @@ class VectorIndexContract(VectorScopeContract):
         assert set(await index.present_terms(tenant, MODEL, "u-1", terms.indices.tolist())) == set(present)
         assert await index.rarities(tenant, MODEL, "u-1", NO_WORDS) == {}
 
-    async def test_similar_memories_are_all_that_reach_the_threshold(self, index: VectorIndex) -> None:
-        """As NumPy has it: more than any first limit, archived and uninformative too, of the user alone."""
+    async def test_neighbours_are_the_nearest_texts_that_reach_the_threshold(
+        self, index: VectorIndex
+    ) -> None:
+        """As NumPy has it: of the user alone, informative and outside of the archive, and never itself."""
         near, others = unit_vectors(2, seed=5)
-        texts = [near + others * share for share in np.linspace(0, 2, 600)]
+        texts = [near + others * share for share in np.linspace(0, 2, 120)]
         vectors = [(one / np.linalg.norm(one)).astype(np.float32) for one in texts]
         points = [
             point(
                 f"p-{n}",
                 vector=one,
                 user_id="u-2" if n % 10 == 0 else "u-1",
-                archived=n % 3 == 0,
+                archived=n % 7 == 0,
                 informative=n % 4 > 0,
             )
             for n, one in enumerate(vectors)
         ]
         await filled(index, *points)
-        threshold = float(near @ vectors[420])
-        asked = [near, vectors[-1], -near]
-        found = await index.similar(TENANT, MODEL, "u-1", asked, threshold)
-        for vector, ids in zip(asked, found, strict=True):
-            cosines = {
-                one.id: float(vector @ one.text_vector) for one in points if one.facets.user_id == "u-1"
-            }
-            assert {one for one, cosine in cosines.items() if cosine >= threshold} <= set(ids)
-            assert all(cosines[one] >= threshold - 2 * COSINE_TOLERANCE for one in ids)
-        assert len(found[0]) > 350
-        assert list(map(len, await index.similar("another", MODEL, "u-1", asked, 0.5))) == [0, 0, 0]
-        assert not await index.similar(TENANT, MODEL, "u-1", [], 0.5)
+        live = {
+            one.id: one
+            for one in points
+            if one.facets.user_id == "u-1" and one.facets.informative and not one.facets.archived
+        }
+        asked, threshold = [one.id for one in points], float(near @ vectors[60])
+        found = await index.neighbours(TENANT, MODEL, "u-1", asked, limit=10, threshold=threshold)
+        assert found.keys() == live.keys()
+        for memory_id, neighbours in found.items():
+            text = live[memory_id].text_vector
+            exact = {one: float(text @ live[one].text_vector) for one in live if one != memory_id}
+            strongest = sorted((one for one in exact.values() if one >= threshold), reverse=True)[:10]
+            cosines = [one.cosine for one in neighbours]
+            assert cosines == sorted(cosines, reverse=True)
+            assert np.allclose(cosines, [exact[one.id] for one in neighbours], atol=COSINE_TOLERANCE)
+            assert len(cosines) >= len([one for one in strongest if one >= threshold + COSINE_TOLERANCE])
+            assert np.allclose(cosines[: len(strongest)], strongest[: len(cosines)], atol=COSINE_TOLERANCE)
+
+    async def test_equal_texts_are_neighbours_as_many_as_the_limit_allows(self, index: VectorIndex) -> None:
+        await filled(index, *(point(f"p-{n}", vector=unit_vector(1)) for n in range(30)))
+        asked = [point("p-3").id, uuid4(), point("p-20").id]
+        found = await index.neighbours(TENANT, MODEL, "u-1", asked, limit=10, threshold=0.9)
+        assert found.keys() == {asked[0], asked[2]}
+        for memory_id, neighbours in found.items():
+            assert len({one.id for one in neighbours} - {memory_id}) == 10
+        alone = await index.neighbours("another", MODEL, "u-1", asked, limit=10, threshold=0.9)
+        nothing = await index.neighbours(TENANT, MODEL, "u-1", [], limit=10, threshold=0.9)
+        assert (alone, nothing) == ({}, {})
 
     async def test_the_nearest_of_many_windows_are_found(self, index: VectorIndex) -> None:
         """An index may look at all of them roughly first."""

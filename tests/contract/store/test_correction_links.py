@@ -48,7 +48,7 @@ async def linking(stores: Stores, names: Iterable[str]) -> AsyncIterator[Sequenc
     messages = [(one.user_id, one.user_message) for one in loaded if one.user_message is not None]
     async with stores.transaction() as connection:
         users = sorted({user for user, _ in messages})
-        await connection.execute(Database.queries("links")["lock"], stores.tenant, users)
+        await connection.execute(Database.queries("corrections")["lock"], stores.tenant, users)
         yield await link_corrections(connection, stores.tenant, messages)
 
 

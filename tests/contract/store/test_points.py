@@ -69,7 +69,7 @@ async def points(tmp_path: Path) -> AsyncIterator[InterruptedIndex]:
 @pytest.fixture
 def index(stores: Stores, points: InterruptedIndex) -> IndexHandler:
     projection = Projection(stores.indexing, points, (MODEL,), stores.executor)
-    return IndexHandler(projection, stores.indexing, SystemClock(), 0.65)
+    return IndexHandler(projection, stores.indexing, SystemClock())
 
 
 async def _indexed(index: IndexHandler, stores: Stores, message_id: str) -> Outcome:

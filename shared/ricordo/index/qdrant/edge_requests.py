@@ -3,14 +3,14 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID
 
 import numpy as np
 import qdrant_edge as edge
 
-from ricordo.index.port import COSINE_TOLERANCE, Point, Vector
-from ricordo.index.qdrant.candidates import IndexQuery, Scores, idf_of
+from ricordo.index.port import Neighbour, Point
+from ricordo.index.qdrant.candidates import COMPARED_AT_ONCE, IndexQuery, Scores, idf_of, others
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -24,6 +24,7 @@ from ricordo.index.qdrant.conditions import (
 from ricordo.index.qdrant.frequencies import Frequencies
 from ricordo.memory.ranking.bm25 import SparseVector
 
+Name = TypeVar("Name", str, UUID)
 _Part = (
     edge.FieldCondition
     | edge.IsEmptyCondition
@@ -139,7 +140,7 @@ class EdgeQuery:
         return SparseVector(weighed.indices, weighed.weights / np.float32(_IDF_OF_NO_CORPUS))
 
 
-def query_batch(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> dict[str, Scores]:
+def query_batch(shard: edge.EdgeShard, requests: Mapping[Name, edge.QueryRequest]) -> dict[Name, Scores]:
     """Run all requests at once, and return the scores of each, best first."""
     answers = shard.query_batch(edge.QueryBatchRequest(list(requests.values())))
     return {
@@ -148,22 +149,27 @@ def query_batch(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]
     }
 
 
-def similar(
-    shard: edge.EdgeShard, within: edge.Filter, vectors: Sequence[Vector], threshold: float, limit: int
-) -> list[set[UUID]]:
-    """Return the points whose text vector is similar to each of `vectors`, at most `limit` each."""
-    requests = [
-        edge.QueryRequest(
-            limit=limit,
-            query=edge.Query.Nearest(vector.tolist(), using=TEXT),
+def nearest(
+    shard: edge.EdgeShard, within: edge.Filter, chosen: edge.Filter, limit: int, threshold: float
+) -> dict[UUID, list[Neighbour]]:
+    """Return the points whose text vectors are nearest to those of each chosen one, at most `limit` each."""
+    request = edge.ScrollRequest(
+        limit=COMPARED_AT_ONCE, filter=chosen, with_payload=False, with_vector=[TEXT]
+    )
+    texts = {id_of(record.id): record.vector for record in shard.scroll(request)[0]}
+    requests = {
+        memory_id: edge.QueryRequest(
+            limit=limit + 1,  # itself among them
+            query=edge.Query.Nearest(vectors[TEXT], using=TEXT),
             filter=within,
             params=_EXACT,
-            score_threshold=threshold - COSINE_TOLERANCE,
+            score_threshold=threshold,
         )
-        for vector in vectors
-    ]
-    answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return [{id_of(item.id) for item in answer} for answer in answers]
+        for memory_id, vectors in texts.items()
+        if isinstance(vectors, dict)
+    }
+    scores = query_batch(shard, requests)
+    return {memory_id: others(memory_id, near.items(), limit) for memory_id, near in scores.items()}
 
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope
 from ricordo.index.qdrant import candidates
 from ricordo.index.qdrant.conditions import (
     ONE_LENGTH,
@@ -34,11 +34,11 @@ from ricordo.index.qdrant.edge_requests import (
     filter_of,
     id_of,
     latest,
+    nearest,
     one_of,
     point_of,
     present_terms,
     query_batch,
-    similar,
 )
 from ricordo.index.qdrant.frequencies import Corpora, CountedMemory, Words
 from ricordo.memory.ranking.bm25 import SparseVector
@@ -106,11 +106,13 @@ class Shard:
             found |= self._scores(question, again, one_of(ids), len(ids), chosen=True)
         return candidates.hits(ids, found)
 
-    def similar(
-        self, tenant: str, user_id: str, vectors: Sequence[Vector], threshold: float, limit: int
-    ) -> list[set[UUID]]:
-        """Return the memories of a user whose text is similar to each of `vectors`, at most `limit` each."""
-        return similar(self._shard, filter_of(corpus(tenant, user_id)), vectors, threshold, limit)
+    def neighbours(
+        self, tenant: str, user_id: str, ids: Sequence[UUID], limit: int, threshold: float
+    ) -> dict[UUID, list[Neighbour]]:
+        """Return the nearest memories of each of `ids`, which are `COMPARED_AT_ONCE` at most."""
+        within, chosen = Scope(user_id=user_id), Scope(user_id=user_id, ids=ids)
+        filters = filter_of(in_scope(tenant, within)), filter_of(in_scope(tenant, chosen))
+        return nearest(self._shard, *filters, limit, threshold)
 
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""

@@ -29,8 +29,6 @@ select id, message_id, conversation_id, type, kind, title, content, summary, lan
        preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords,
        emotional_trigger, importance,
        informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust,
-       related_memories($1, m.id) as related_ids
-       ,
        source_ids, questions_addressed, key_topics, source, confidence, verified, tags, refs,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
        (select i.insight_hash from insights i
