@@ -39,7 +39,7 @@ OLD: Final = tuple(
     )
 )
 SAID: Final = (*talk(), SPENT, *OLD)
-NOBODY_WRITES: Final = {"message.imported", "memory.decayed"}
+NOBODY_WRITES: Final = {"message.imported"}
 """Nothing is imported; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
 PASSES: Final = (

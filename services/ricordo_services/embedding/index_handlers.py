@@ -9,7 +9,6 @@ from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,
-    MemoryDecayed,
     MemoryEnriched,
     MemoryForgotten,
     MemoryIndexed,
@@ -19,21 +18,20 @@ from ricordo.store.index_store import Indexable, IndexingStore
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.stage_events import stage_events
 
-# Columns that no vector or term depends on; most changes, by recalls and decay, touch only these.
+# Columns that no vector or term depends on; most changes, by recalls, touch only these.
 _WITHOUT_VECTORS = frozenset(
     {
         "access_count",
         "last_accessed",
         "reinforcement",
         "importance",
-        "decay_factor",
         "archived_at",
         "pinned",
         "verified",
     }
 )
 
-Changed = MemoryChanged | MemoryDecayed | MemoryArchived | MemoryForgotten
+Changed = MemoryChanged | MemoryArchived | MemoryForgotten
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +46,11 @@ class IndexHandler:
         """Write points and set the stage; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         written: Mapping[UUID, Indexable] = await self.projection.write(tenant, ids)
+        mark, known = self.indexing.mark, self.projection.models
         progress, models, waiting = dict[UUID, Progress | None](), dict[UUID, str](), set[UUID]()
         while True:
-            marked = await self._mark(tenant, written) if written else {}
+            versions = {one: row.version for one, row in written.items()}
+            marked = await mark(tenant, known, versions, self.clock.now()) if written else {}
             progress |= marked
             models |= {one: written[one].model for one in marked}
             ids = [one for one in ids if one not in marked]
@@ -70,11 +70,6 @@ class IndexHandler:
             else Done(stage_events(tenant, progress.get(event.body.memory_id), indexed))
             for event in events
         ]
-
-    async def _mark(self, tenant: str, written: Mapping[UUID, Indexable]) -> Mapping[UUID, Progress | None]:
-        """Set the stage of memories whose rows are still as their points."""
-        versions = {memory_id: one.version for memory_id, one in written.items()}
-        return await self.indexing.mark(tenant, self.projection.models, versions, self.clock.now())
 
 
 @dataclass(frozen=True, slots=True)

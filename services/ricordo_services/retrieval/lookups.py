@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Final
 from uuid import UUID
 
+from ricordo.clock import Clock
 from ricordo.graph.bolt import FactGraph
 from ricordo.graph.graph_model import MAX_DEPTH, GraphUnavailable
 from ricordo.index.port import IndexUnavailable
+from ricordo.memory.decay import decay_factor
 from ricordo.memory.model import Memory, Progress
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.errors import ErrorCode
@@ -172,11 +174,13 @@ class FactLookups:
 
 @dataclass(frozen=True, slots=True)
 class MemoryBrowser:
-    """Answers queries about one memory."""
+    """Answers queries about one memory, with its decay factor, which may have floors."""
 
     memories: MemoryQueries
     details: MemoryDetailQueries
     related: RelatedMemories
+    clock: Clock
+    floors: bool = True
 
     async def memory(self, tenant: str, request: MemoryRequest, /) -> MemoryReply:
         """Return a memory with its neighbours, its facts and its history.
@@ -194,9 +198,10 @@ class MemoryBrowser:
         ids = list(dict.fromkeys(one for one in named if one is not None))
         others = await self.memories.memories(tenant, request.user_id, ids)  # of this user only
         views = {one.id: brief_memory_view(one) for one in others}
-        facts, changes, metadata = await self.details.details(tenant, memory)
+        strength = decay_factor(memory, self.clock.now(), floors=self.floors)
+        facts, changes, metadata = await self.details.details(tenant, memory, strength)
         return MemoryReply(
-            memory=memory_detail_view(memory, metadata, [one for one in related if one in views]),
+            memory=memory_detail_view(memory, metadata, [one for one in related if one in views], strength),
             related=tuple(views[one] for one in related if one in views),
             preceding=views.get(memory.preceding_id) if memory.preceding_id else None,
             following=views.get(memory.following_id) if memory.following_id else None,

@@ -277,7 +277,8 @@ class RecallService:
             recalled.relevance_floor = ranking.relevance_floor
         if not recalled.relevant_memories:
             archive = await self.search.find(tenant, search_request, self.minimums, archived=True)
-            archive_rows = await self.memories.ranking_rows(tenant, user_id, list(archive.hits))
+            ids = list(archive.hits)
+            archive_rows = await self.memories.ranking_rows(tenant, user_id, ids, recalled.now)
             reached = looks_at_uninformative(search_request.analysis, search_request.filters)
             recalled.archived_matches = sum(
                 one.archived and (one.informative or reached) for one in archive_rows

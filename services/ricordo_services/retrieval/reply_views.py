@@ -41,7 +41,7 @@ _OF_A_MEMORY: Final = (
 """The fields of a view that are attributes of the memory."""
 _DETAILS: Final = (
     *("timezone", "stored_at", "expires_at", "archived_at", "access_count", "last_accessed"),
-    *("reinforcement", "decay_factor", "trust", "compressed"),
+    *("reinforcement", "trust", "compressed"),
 )
 """The further fields of a view in full that are attributes of the memory."""
 _BRIEF: Final = 300  # maximum number of characters
@@ -79,7 +79,7 @@ def memory_view(
 
 
 def memory_detail_view(
-    memory: Memory, metadata: Mapping[str, JsonValue], related: Sequence[UUID]
+    memory: Memory, metadata: Mapping[str, JsonValue], related: Sequence[UUID], decay_factor: float
 ) -> MemoryDetailView:
     """Return the view of a memory in full."""
     return MemoryDetailView(
@@ -88,6 +88,7 @@ def memory_detail_view(
         language=memory.language or None,
         sources=memory.source_ids,
         metadata=dict(metadata),
+        decay_factor=decay_factor,
     )
 
 

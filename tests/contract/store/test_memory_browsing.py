@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -17,20 +17,27 @@ from ricordo.messages.listings import MemoryReply, MemoryRequest
 from ricordo.runtime.handling import RequestError
 from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo_services.retrieval.lookups import MemoryBrowser
 from ricordo_services.retrieval.related_memories import RelatedMemories
 
 
 async def browse(
-    stores: Stores, memory_id: UUID, user_id: str = "u-1", points: Sequence[Point] = (), *, away: bool = False
+    stores: Stores,
+    memory_id: UUID,
+    user_id: str = "u-1",
+    points: Sequence[Point] = (),
+    *,
+    away: bool = False,
+    now: datetime = STORED,
 ) -> MemoryReply:
     index = MemoryVectorIndex()
     await index.prepare(MODEL, DIMENSIONS)
     await index.upsert(stores.tenant, MODEL, points)
     index.away = away
     related = RelatedMemories(index, (MODEL,))
-    browser = MemoryBrowser(stores.queries, MemoryDetailQueries(stores.database), related)
+    browser = MemoryBrowser(stores.queries, MemoryDetailQueries(stores.database), related, ManualClock(now))
     return await browser.memory(stores.tenant, MemoryRequest(user_id=user_id, memory_id=memory_id))
 
 
@@ -112,16 +119,15 @@ async def test_the_history_tells_what_changed_a_memory_oldest_first(stores: Stor
     await feedback
     await stores.correct(memory_id, "See you on Friday")
     await stores.execute(
-        "update memories set archived_at = $2, archive_reason = 'expiry', decay_factor = 0.5, "
+        "update memories set archived_at = $2, archive_reason = 'expiry', "
         "synthesis_id = $3 where tenant = $1 and message_id = 'm-1'",
         stores.tenant,
-        STORED + timedelta(days=9),
+        STORED + timedelta(days=29),
         stores.id("m-2"),
     )
     reply = await browse(stores, memory_id)
     told = [
-        (one.change, one.memory_id or one.recall_id or one.content or one.reason or one.decay_factor)
-        for one in reply.history
+        (one.change, one.memory_id or one.recall_id or one.content or one.reason) for one in reply.history
     ]
     assert told == [
         (ChangeKind.CORRECTED, stores.id("m-2")),
@@ -129,11 +135,26 @@ async def test_the_history_tells_what_changed_a_memory_oldest_first(stores: Stor
         (ChangeKind.USED, recall),
         (ChangeKind.ARCHIVED, "expiry"),
         (ChangeKind.CORRECTED, "See you on the 3rd"),
-        (ChangeKind.DECAYED, 0.5),
     ]
     assert reply.history[2].verdict == "irrelevant"
-    assert [one.at is None for one in reply.history] == [False] * 4 + [True] * 2
+    assert [one.at is None for one in reply.history] == [False] * 4 + [True]
     assert reply.memory.access_count == 0
+    assert reply.memory.decay_factor == 1, "the user said what it says"
+
+
+async def test_what_is_left_of_a_memory_follows_from_the_time_of_the_question(stores: Stores) -> None:
+    (memory_id,) = await stores.say("m-1", importance=0.5)
+    fresh = await browse(stores, memory_id, now=STORED + timedelta(days=7))
+    assert (fresh.memory.decay_factor, fresh.history) == (1, ())
+    for days, weeks in ((28, 4), (365, 52), (28, 4)):
+        faded = await browse(stores, memory_id, now=STORED + timedelta(days=days))
+        assert faded.memory.decay_factor == pytest.approx(max(0.95**weeks + 0.1, 0.55))
+        (change,) = faded.history
+        assert (change.change, change.at) == (ChangeKind.DECAYED, None)
+        assert change.decay_factor == faded.memory.decay_factor
+    await stores.execute("update memories set archived_at = $1", STORED + timedelta(days=28))
+    kept = await browse(stores, memory_id, now=STORED + timedelta(days=900))
+    assert kept.memory.decay_factor == pytest.approx(0.95**4 + 0.1)
 
 
 @pytest.mark.parametrize("of", ["unknown", "another user", "another tenant"])

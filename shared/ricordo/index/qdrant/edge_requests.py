@@ -9,8 +9,8 @@ from uuid import UUID
 import numpy as np
 import qdrant_edge as edge
 
-from ricordo.index.port import Neighbour, Point
-from ricordo.index.qdrant.candidates import COMPARED_AT_ONCE, IndexQuery, Scores, idf_of, others
+from ricordo.index.port import Point
+from ricordo.index.qdrant.candidates import IndexQuery, Scores, idf_of
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -49,7 +49,7 @@ _SKETCH: Final = edge.TurboQuantQuantizationConfig(
 _SKETCHES_FIRST: Final = edge.SearchParams(
     quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
 )
-_EXACT: Final = edge.SearchParams(exact=True)
+EXACT: Final = edge.SearchParams(exact=True)
 _IN_FULL: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
 
 # Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
@@ -147,29 +147,6 @@ def query_batch(shard: edge.EdgeShard, requests: Mapping[Name, edge.QueryRequest
         name: {id_of(item.id): item.score for item in answer}
         for name, answer in zip(requests, answers, strict=True)
     }
-
-
-def nearest(
-    shard: edge.EdgeShard, within: edge.Filter, chosen: edge.Filter, limit: int, threshold: float
-) -> dict[UUID, list[Neighbour]]:
-    """Return the points whose text vectors are nearest to those of each chosen one, at most `limit` each."""
-    request = edge.ScrollRequest(
-        limit=COMPARED_AT_ONCE, filter=chosen, with_payload=False, with_vector=[TEXT]
-    )
-    texts = {id_of(record.id): record.vector for record in shard.scroll(request)[0]}
-    requests = {
-        memory_id: edge.QueryRequest(
-            limit=limit + 1,  # itself among them
-            query=edge.Query.Nearest(vectors[TEXT], using=TEXT),
-            filter=within,
-            params=_EXACT,
-            score_threshold=threshold,
-        )
-        for memory_id, vectors in texts.items()
-        if isinstance(vectors, dict)
-    }
-    scores = query_batch(shard, requests)
-    return {memory_id: others(memory_id, near.items(), limit) for memory_id, near in scores.items()}
 
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:

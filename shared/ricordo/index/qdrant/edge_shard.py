@@ -5,6 +5,7 @@ All calls block and hold the interpreter lock; one thread makes them.
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -17,6 +18,7 @@ from ricordo.index.qdrant.conditions import (
     ONE_LENGTH,
     OWNER,
     TENANT,
+    TEXT,
     TEXT_TERMS,
     WINDOW_TERMS,
     corpus,
@@ -27,6 +29,7 @@ from ricordo.index.qdrant.conditions import (
     payload,
 )
 from ricordo.index.qdrant.edge_requests import (
+    EXACT,
     INDEXES,
     EdgeQuery,
     config,
@@ -34,7 +37,6 @@ from ricordo.index.qdrant.edge_requests import (
     filter_of,
     id_of,
     latest,
-    nearest,
     one_of,
     point_of,
     present_terms,
@@ -109,10 +111,23 @@ class Shard:
     def neighbours(
         self, tenant: str, user_id: str, ids: Sequence[UUID], limit: int, threshold: float
     ) -> dict[UUID, list[Neighbour]]:
-        """Return the nearest memories of each of `ids`, which are `COMPARED_AT_ONCE` at most."""
-        within, chosen = Scope(user_id=user_id), Scope(user_id=user_id, ids=ids)
-        filters = filter_of(in_scope(tenant, within)), filter_of(in_scope(tenant, chosen))
-        return nearest(self._shard, *filters, limit, threshold)
+        """Return the nearest memories of each of `ids`, at most `limit` each."""
+        scope = Scope(user_id=user_id)
+        within = filter_of(in_scope(tenant, replace(scope, ids=ids)))
+        chosen = edge.ScrollRequest(limit=len(ids), filter=within, with_payload=False, with_vector=[TEXT])
+        requests = {
+            id_of(record.id): edge.QueryRequest(
+                limit=limit + 1,  # itself among them
+                query=edge.Query.Nearest(record.vector[TEXT], using=TEXT),
+                filter=filter_of(in_scope(tenant, scope)),
+                params=EXACT,
+                score_threshold=threshold,
+            )
+            for record in self._shard.scroll(chosen)[0]
+            if isinstance(record.vector, dict)
+        }
+        near = query_batch(self._shard, requests)
+        return {memory_id: candidates.others(memory_id, near[memory_id].items(), limit) for memory_id in near}
 
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""

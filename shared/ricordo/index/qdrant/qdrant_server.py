@@ -123,32 +123,25 @@ class ServerVectorIndex:
     ) -> Mapping[UUID, Sequence[Neighbour]]:
         """Return the nearest memories of each of `ids`."""
         name, within = self._collection(model), Scope(user_id=user_id)
-        near: dict[UUID, Sequence[Neighbour]] = {}
-        for start in range(0, len(ids), candidates.COMPARED_AT_ONCE):
-            portion = replace(within, ids=ids[start : start + candidates.COMPARED_AT_ONCE])
-            with _errors():
-                records, _ = await self._client.scroll(
-                    name,
-                    scroll_filter=_filter(in_scope(tenant, portion)),
-                    limit=candidates.COMPARED_AT_ONCE,
-                    with_payload=False,
-                    with_vectors=[TEXT],
+        chosen = _filter(in_scope(tenant, replace(within, ids=ids)))
+        with _errors():
+            records, _ = await self._client.scroll(
+                name, scroll_filter=chosen, limit=len(ids) + 1, with_payload=False, with_vectors=[TEXT]
+            )
+            requests = {
+                UUID(str(record.id)): models.QueryRequest(
+                    query=record.vector[TEXT],
+                    using=TEXT,
+                    filter=_filter(in_scope(tenant, within)),
+                    limit=limit + 1,  # itself among them
+                    params=models.SearchParams(exact=True),
+                    score_threshold=threshold,
                 )
-                requests = {
-                    UUID(str(record.id)): models.QueryRequest(
-                        query=record.vector[TEXT],
-                        using=TEXT,
-                        filter=_filter(in_scope(tenant, within)),
-                        limit=limit + 1,  # itself among them
-                        params=models.SearchParams(exact=True),
-                        score_threshold=threshold,
-                    )
-                    for record in records
-                    if isinstance(record.vector, dict)
-                }
-                scores = await self._batch(name, requests)
-            near |= {one: candidates.others(one, found.items(), limit) for one, found in scores.items()}
-        return near
+                for record in records
+                if isinstance(record.vector, dict)
+            }
+            scores = await self._batch(name, requests)
+        return {one: candidates.others(one, found.items(), limit) for one, found in scores.items()}
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector

@@ -15,6 +15,20 @@ returns double precision language sql immutable parallel safe
 return case when uses = 0 then beyond
             else greatest(0, importance + beyond + 0.02 * uses - importance_after_uses(importance, beyond, uses)) end;
 
+-- Returns the decay factor at an instant, as `ricordo.memory.decay.decay_factor`; a test compares them by its table of cases.
+-- It is exempt where it is pinned or verified. 10,000 weeks: a power too small for a double is an error here, where the formula
+-- says nothing is left.
+create or replace function decay_factor(
+    at timestamptz, stored_at timestamptz, last_accessed timestamptz, archived_at timestamptz, importance double precision,
+    arousal double precision, exempt boolean, floors boolean)
+returns double precision language sql immutable parallel safe
+return case when exempt or date_part('day', coalesce(archived_at, at) - greatest(stored_at, last_accessed)) <= 7 then 1
+            else greatest(
+                least(1, power(0.95::double precision, least(10000, floor(
+                             date_part('day', coalesce(archived_at, at) - greatest(stored_at, last_accessed)) / 7)))
+                         + 0.3 * arousal + 0.2 * importance),
+                case when floors then 0.2 + 0.7 * importance end) end;
+
 -- Whether a tombstone covers a message. A message is forgotten for ever; of a user and of a conversation, all messages
 -- until the request: a user who returns starts anew.
 create or replace function is_forgotten(

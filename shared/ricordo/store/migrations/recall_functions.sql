@@ -89,9 +89,10 @@ begin
 end
 $$;
 
--- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 tags instructions.
+-- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 tags instructions,
+-- $5 is the instant of the question, and $6 whether decay has floors.
 -- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
-create or replace function ranking_rows(text, text, uuid[], text)
+create or replace function ranking_rows(text, text, uuid[], text, timestamptz, boolean)
 returns table (
     id uuid, created_at timestamptz, event_times tstzrange[], importance double precision, importance_beyond double precision,
     valence double precision, arousal double precision, access_count integer, decay_factor double precision,
@@ -104,7 +105,8 @@ begin
     perform set_config('app.tenant', $1, true);
     return query
     select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
-           decay_factor, confidence, trust, token_count, archived_at is not null as archived,
+           decay_factor($5, stored_at, last_accessed, archived_at, importance, arousal, pinned or verified, $6) as decay_factor,
+           confidence, trust, token_count, archived_at is not null as archived,
            informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
            position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
            $4::text = any(tags) as instructing, type, participants,
