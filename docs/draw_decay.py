@@ -7,12 +7,19 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
+from uuid import UUID
+
+from ricordo.language.annotations import Emotion
+from ricordo.memory.decay import WEAK, decay_factor
+from ricordo.memory.model import Memory
 
 _FILE: Final = Path(__file__).with_name("life-of-a-memory") / "decay.svg"
 _WIDTH, _HEIGHT, _MARGIN = 720, 360, 48
 _DAYS: Final = 365
+_STORED: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _CURVES: Final = (
     ("nothing protects it: archived", "#b23a48", 0.0, 0.0),
     ("calm, importance 0.3", "#d68c45", 0.0, 0.3),
@@ -41,7 +48,8 @@ def drawing() -> str:
     lines.append(f'<text x="{_x(_DAYS)}" y="{_HEIGHT - 8}" text-anchor="end">days without use</text>')
     for row, (said, colour, arousal, importance) in enumerate(_CURVES):
         lines.append(_line(_factors(arousal, importance), colour))
-        lines.append(_line([_retention(day, arousal, importance) for day in range(_DAYS + 1)], colour, "2 4"))
+        unbounded = [_factor(day, arousal, importance, floors=False) for day in range(_DAYS + 1)]
+        lines.append(_line(unbounded, colour, "2 4"))
         y = _MARGIN + 8 + 18 * row
         lines.append(f'<text x="{_x(_DAYS)}" y="{y}" text-anchor="end" fill="{colour}">{said}</text>')
     return "\n".join([*lines, "</svg>", ""])
@@ -51,15 +59,23 @@ def _factors(arousal: float, importance: float) -> list[float]:
     """Return the factor of each day, until the archive takes the memory, which was never recalled."""
     found = []
     for day in range(_DAYS + 1):
-        left = _retention(day, arousal, importance)
-        if left < 0.3 and importance < 0.5:
+        if _factor(day, arousal, importance, floors=False) < WEAK and importance < 0.5:
             break
-        found.append(max(left, 0.2 + 0.7 * importance))
+        found.append(_factor(day, arousal, importance, floors=True))
     return found
 
 
-def _retention(days: int, arousal: float, importance: float) -> float:
-    return 1.0 if days <= 7 else min(1.0, 0.95 ** (days // 7) + 0.3 * arousal + 0.2 * importance)
+def _factor(days: int, arousal: float, importance: float, *, floors: bool) -> float:
+    memory = Memory(
+        id=UUID(int=1),
+        tenant="t",
+        user_id="u",
+        content="",
+        created_at=_STORED,
+        importance=importance,
+        emotion=Emotion(arousal=arousal),
+    )
+    return decay_factor(memory, _STORED + timedelta(days=days), floors=floors)
 
 
 def _line(values: Sequence[float], colour: str, dashes: str = "") -> str:

@@ -13,9 +13,6 @@ select tenant, id, user_id, name, conversation_id, 'x', 'user', at, at, 'rules' 
 insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted)
 select tenant, id, name, user_id, conversation_id, at, at, at, at, at from old;
 insert into vectors (tenant, memory_id, model, text_hash, vector) select tenant, id, 'all-MiniLM-L6-v2', '', '' from old;
-insert into linked_memories (tenant, memory_id, user_id, text_id) select tenant, id, user_id, id from old;
-insert into similar_texts (tenant, text_id, other_id, cosine)
-select tenant, least(id, other_id), greatest(id, other_id), 0.9 from old;
 insert into fact_evidence (tenant, user_id, message_id, ordinal, sent_at, subject, subject_key, predicate, object, object_key,
                            polarity, kind, position)
 select tenant, user_id, name, 0, at, name, name, 'likes', name, name, 'affirmed', 'said', 0 from old;

@@ -39,7 +39,7 @@ OLD: Final = tuple(
     )
 )
 SAID: Final = (*talk(), SPENT, *OLD)
-NOBODY_WRITES: Final = {"message.imported", "memory.decayed"}
+NOBODY_WRITES: Final = {"message.imported"}
 """Nothing is imported; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
 PASSES: Final = (
@@ -113,7 +113,6 @@ def _are_one(tenants: dict[int | None, str], found: dict[str, Stores]) -> None:
         "memory_uses",
         "points",
         "vectors",
-        "linked_memories",
         "entities",
         "reflection_backlog",
     ):

@@ -19,7 +19,7 @@ from tests.fixtures.wire import Bot
 QUESTIONS: Final = ("What broke this winter?", "Where do I work?")
 GROWN: Final = (Path(__file__).parent / "grown_tables.sql").read_text(encoding="utf-8")
 TABLES: Final = (
-    "history memories stages vectors linked_memories similar_texts fact_evidence facts mentions entities "
+    "history memories stages vectors fact_evidence facts mentions entities "
     "entity_names tombstones corrections dead_letters"
 ).split()
 WRITERS: Final = [name for name in ALL_WORKERS if name != "lifecycle"]

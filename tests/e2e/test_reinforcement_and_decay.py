@@ -10,7 +10,7 @@ from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
 from ricordo_services.app.passes import run_pass
 
 STRENGTH = """
-select message_id, access_count, reinforcement, importance, decay_factor, last_accessed, archived_at
+select message_id, access_count, reinforcement, importance, last_accessed, archived_at
 from memories
 """
 DOG = "Il mio cane si chiama Max."
@@ -38,7 +38,7 @@ async def test_a_recall_reinforces_each_memory_it_returns_exactly_once(bot: Bot,
     after = await strengths(system, bot)
     assert after["m-2"] == before["m-2"]
     used = after["m-1"]
-    assert (used["access_count"], used["decay_factor"]) == (1, 1)
+    assert used["access_count"] == 1
     assert used["reinforcement"] == pytest.approx(0.05)
     assert used["importance"] == pytest.approx(before["m-1"]["importance"] + 0.02)
     assert used["last_accessed"] > datetime.now(UTC) - timedelta(minutes=5)
@@ -58,14 +58,22 @@ async def test_unused_memories_decay_and_weak_ones_are_archived_until_they_are_u
         "update memories set pinned = true where message_id = 'pinned'",
     ):
         await system.rows(bot.tenant, statement)
-    async with bot.subscribed("memory.archived") as archived:
+    async with bot.subscribed("memory.archived") as archived, bot.subscribed("memory.decayed") as decayed:
         await run_pass(system.settings, "decay", user_id="u-1", tenant=bot.tenant)
-        assert json.loads((await archived.next()).data)["reason"] == "decay"
+        moved, counted = json.loads((await archived.next()).data), json.loads((await decayed.next()).data)
+    assert (moved["reason"], counted["archived"]) == ("decay", 1)
+    assert moved["memory_ids"] == counted["memory_ids"]
     found = await strengths(system, bot)
     faded = 0.95 ** (400 // 7)
-    assert found["fresh"]["decay_factor"] == found["pinned"]["decay_factor"] == 1
-    assert found["used"]["decay_factor"] == pytest.approx(max(faded + 0.02, 0.2 + 0.7 * 0.1))  # its floor
-    assert found["mattered"]["decay_factor"] == pytest.approx(0.9)  # whatever its age
+    present = datetime.now(UTC).isoformat()
+    explained = (await bot.recall("Messaggio", explain=True, limit=10, now=present))["memories"]
+    left = {name: one["signals"]["decay_factor"] for one in explained for name in one["message_ids"]}
+    assert left["fresh"] == left["pinned"] == 1
+    assert left["used"] == pytest.approx(max(faded + 0.02, 0.2 + 0.7 * 0.1))  # its floor
+    assert left["mattered"] == pytest.approx(0.9)  # whatever its age
+    for one in explained:
+        shown = await bot.query("memory", user_id="u-1", memory_id=one["id"])
+        assert shown["memory"]["decay_factor"] == pytest.approx(left[one["message_ids"][0]])
     assert [name for name, row in found.items() if row["archived_at"] is not None] == ["weak"]
     await system.wait_until_idle()
     assert "weak" not in ids((await bot.recall("Messaggio weak."))["memories"])

@@ -82,7 +82,6 @@ async def _decay(resources: Resources) -> PassWork:
         await resources.store(LifecycleStore),
         await resources.store(RetentionStore),
         await resources.emitter("lifecycle"),
-        resources.settings.lifecycle.floors,
     )
 
 

@@ -48,6 +48,7 @@ from ricordo_services.retrieval.pages import EntityPages, MemoryPages, UserPages
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recalled_facts import RecalledFacts
+from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
     fit_entities,
@@ -73,7 +74,9 @@ async def queries(resources: Resources) -> QueryServer:
     recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
     fact_sources = (await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
-    browser = MemoryBrowser(memories, await resources.store(MemoryDetailQueries))
+    floors = resources.settings.lifecycle.floors
+    details = await resources.store(MemoryDetailQueries)
+    browser = MemoryBrowser(memories, details, recall.related, resources.clock, floors)
     listings = await resources.store(MemoryListings)
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
@@ -129,8 +132,9 @@ async def recall_service(resources: Resources) -> RecallService:
     return RecallService(
         memories=memories,
         facts=RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence),
+        related=RelatedMemories(vectors, (model, *secondary), resources.settings.links.threshold),
         search=Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary)),
-        rank=CandidateRanking(memories, KeyTopics(encoder)),
+        rank=CandidateRanking(memories, KeyTopics(encoder), resources.settings.lifecycle.floors),
         scopes=ListingScopes(await resources.store(MemoryListings)),
         encoder=encoder,
         other_encoders=others,

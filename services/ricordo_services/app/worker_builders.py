@@ -106,7 +106,7 @@ async def index(resources: Resources) -> list[Service]:
     vectors, executor = await resources.known_vectors(), await resources.cpu_executor()
     projection = Projection(indexing, vectors, await resources.known_models(), executor)
     gates = (resources.probe("vectors", resources.ask_vectors_to_write),)
-    handler = IndexHandler(projection, indexing, resources.clock, resources.settings.links.threshold)
+    handler = IndexHandler(projection, indexing, resources.clock)
     created = await event_worker(resources, "index", handler, gates)
     changes = IndexChangeHandler(projection)
     services = [created, await event_worker(resources, "index-changes", changes, gates, linger=USES_LINGER_S)]

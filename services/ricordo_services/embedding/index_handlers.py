@@ -1,65 +1,56 @@
 """Writes the points of memories from their rows; the only writer of the vector index."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.language.informative import INFORMATIVE
 from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,
-    MemoryDecayed,
     MemoryEnriched,
     MemoryForgotten,
     MemoryIndexed,
 )
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.index_store import Indexable, IndexingStore
-from ricordo.store.links import Comparison
-from ricordo.store.rows import Vector
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.stage_events import stage_events
 
-# Columns that no vector or term depends on; most changes, by recalls and decay, touch only these.
+# Columns that no vector or term depends on; most changes, by recalls, touch only these.
 _WITHOUT_VECTORS = frozenset(
     {
         "access_count",
         "last_accessed",
         "reinforcement",
         "importance",
-        "decay_factor",
         "archived_at",
         "pinned",
         "verified",
     }
 )
 
-Changed = MemoryChanged | MemoryDecayed | MemoryArchived | MemoryForgotten
+Changed = MemoryChanged | MemoryArchived | MemoryForgotten
 
 
 @dataclass(frozen=True, slots=True)
 class IndexHandler:
-    """Handles `memory.enriched`.
-
-    Attributes:
-        threshold: the least cosine of memories that are linked.
-    """
+    """Handles `memory.enriched`."""
 
     projection: Projection
     indexing: IndexingStore
     clock: Clock
-    threshold: float
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:
-        """Write points, link similar memories and set the stage; one outcome each."""
+        """Write points and set the stage; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         written: Mapping[UUID, Indexable] = await self.projection.write(tenant, ids)
+        mark, known = self.indexing.mark, self.projection.models
         progress, models, waiting = dict[UUID, Progress | None](), dict[UUID, str](), set[UUID]()
         while True:
-            marked = await self._mark(tenant, written) if written else {}
+            versions = {one: row.version for one, row in written.items()}
+            marked = await mark(tenant, known, versions, self.clock.now()) if written else {}
             progress |= marked
             models |= {one: written[one].model for one in marked}
             ids = [one for one in ids if one not in marked]
@@ -79,31 +70,6 @@ class IndexHandler:
             else Done(stage_events(tenant, progress.get(event.body.memory_id), indexed))
             for event in events
         ]
-
-    async def _mark(self, tenant: str, written: Mapping[UUID, Indexable]) -> Mapping[UUID, Progress | None]:
-        """Link memories, and set the stage of those whose rows are still as their points."""
-        comparison = await self._compared(tenant, list(written.values()))
-        versions = {memory_id: one.version for memory_id, one in written.items()}
-        return await self.indexing.mark(
-            tenant, self.projection.models, versions, self.clock.now(), comparison
-        )
-
-    async def _compared(self, tenant: str, written: Sequence[Indexable]) -> Comparison:
-        """Find what may be similar to memories, now that their points can be found by others."""
-        vectors: defaultdict[tuple[str, str], list[Vector]] = defaultdict(list)
-        for one in written:
-            if one.vector is not None and one.informative >= INFORMATIVE:
-                vectors[one.model, one.user_id].append(one.vector)
-        found: set[UUID] = set()
-        for (model, user_id), asked in vectors.items():
-            similar = await self.projection.vectors.similar(tenant, model, user_id, asked, self.threshold)
-            found.update(*similar)
-        return Comparison(
-            models=self.projection.models,
-            threshold=self.threshold,
-            users={one.memory_id: one.user_id for one in written},
-            found=found,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from ricordo.messages.events import (
     MemoryChanged,
     MemoryCompressed,
     MemoryCreated,
+    MemoryDecayed,
     MemoryReflected,
     SessionSummarized,
 )
@@ -47,6 +48,11 @@ def removal_events(user_id: str, memory_ids: Sequence[UUID]) -> tuple[DerivedEve
         MemoryChanged(user_id=user_id, memory_ids=tuple(memory_ids[start : start + _NAMED]), fields=("id",))
         for start in range(0, len(memory_ids), _NAMED)
     )
+
+
+def decayed(user_id: str, memory_ids: Sequence[UUID]) -> MemoryDecayed:
+    """Return the event of what a pass of decay archived of a user."""
+    return MemoryDecayed(user_id=user_id, memory_ids=tuple(memory_ids[:_NAMED]), archived=len(memory_ids))
 
 
 def _made(memory: Memory) -> DerivedEvent | None:

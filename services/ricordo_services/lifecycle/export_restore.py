@@ -48,7 +48,7 @@ _TEXTS: Final = (
 )
 _INSTANTS: Final = ("created_at", "expires_at")
 _USE: Final = (
-    *("access_count", "reinforcement", "importance", "importance_beyond", "decay_factor"),
+    *("access_count", "reinforcement", "importance", "importance_beyond"),
     *("pinned", "verified", "archive_reason", "compressed"),
 )
 _LISTS: Final = ("participants", "topics", "questions_addressed", "tags", "refs")
@@ -222,7 +222,7 @@ class ExportRestore:
         )
 
     async def use(self, items: Iterable[Item]) -> None:
-        """Restore reinforcement, decay and curation of memories; at most some hundred at once."""
+        """Restore reinforcement and curation of memories; at most some hundred at once."""
         kept = [self._use(one) for one in items if one["id"] in self.names.known]
         changed = await self.imports.use(self.tenant, self.user_id, kept)
         self.tally.count("memories", len(changed))

@@ -45,7 +45,7 @@ from ricordo.store.working_memory_store import (
 )
 from ricordo_services.lifecycle.derived_events import removal_events
 
-REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
+REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance")
 OnMemories = Feedback | Pin | Verify | Correct
 
 

@@ -80,10 +80,11 @@ class KeyTopics:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRanking:
-    """Ranks candidates; those without a row are dropped."""
+    """Ranks candidates, whose decay factors may have floors; those without a row are dropped."""
 
     memories: MemoryQueries
     key_topics: KeyTopics
+    floors: bool = True
 
     async def __call__(
         self, tenant: str, request: SearchRequest, found: Found, profile: RankingProfile
@@ -95,7 +96,8 @@ class CandidateRanking:
         """
         if not found.hits:
             return Best()
-        rows = await self.memories.ranking_rows(tenant, request.user_id, list(found.hits))
+        ids, now = list(found.hits), request.now
+        rows = await self.memories.ranking_rows(tenant, request.user_id, ids, now, floors=self.floors)
         shown = [one for one in rows if _is_shown(one, request)]
         query = Query(
             text=request.text,

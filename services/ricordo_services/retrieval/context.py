@@ -103,6 +103,7 @@ class Context:
             # In a thread: a large budget would block the event loop.
             context = await asyncio.to_thread(self._assembled, request, recalled, around)
         recalled.memories = recalled.memories[: request.limit]
+        await self.recall.relate(tenant, request.user_id, recalled)
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
             recent=tuple(history_view(request.user_id, turn) for turn in around.recent),

@@ -5,10 +5,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from typing import Final
+from uuid import UUID
 
+from ricordo.clock import Clock
 from ricordo.graph.bolt import FactGraph
 from ricordo.graph.graph_model import MAX_DEPTH, GraphUnavailable
-from ricordo.memory.model import Progress
+from ricordo.index.port import IndexUnavailable
+from ricordo.memory.decay import decay_factor
+from ricordo.memory.model import Memory, Progress
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoryChange, MemoryReply, MemoryRequest
@@ -34,6 +38,7 @@ from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
 from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.store.memory_queries import MemoryQueries, MessageFailure
+from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.reply_views import (
     brief_memory_view,
     document_view,
@@ -169,10 +174,13 @@ class FactLookups:
 
 @dataclass(frozen=True, slots=True)
 class MemoryBrowser:
-    """Answers queries about one memory."""
+    """Answers queries about one memory, with its decay factor, which may have floors."""
 
     memories: MemoryQueries
     details: MemoryDetailQueries
+    related: RelatedMemories
+    clock: Clock
+    floors: bool = True
 
     async def memory(self, tenant: str, request: MemoryRequest, /) -> MemoryReply:
         """Return a memory with its neighbours, its facts and its history.
@@ -185,16 +193,27 @@ class MemoryBrowser:
             reason = f"the user has no memory {request.memory_id}"
             raise RequestError(ErrorCode.NOT_FOUND, reason, "memory_id")
         [memory] = found
-        named = [memory.preceding_id, memory.following_id, *memory.related_ids]
+        related, degraded = await self._related(tenant, memory)
+        named = [memory.preceding_id, memory.following_id, *related]
         ids = list(dict.fromkeys(one for one in named if one is not None))
         others = await self.memories.memories(tenant, request.user_id, ids)  # of this user only
         views = {one.id: brief_memory_view(one) for one in others}
-        facts, changes, metadata = await self.details.details(tenant, memory)
+        strength = decay_factor(memory, self.clock.now(), floors=self.floors)
+        facts, changes, metadata = await self.details.details(tenant, memory, strength)
         return MemoryReply(
-            memory=memory_detail_view(memory, metadata),
-            related=tuple(views[one] for one in memory.related_ids if one in views),
+            memory=memory_detail_view(memory, metadata, [one for one in related if one in views], strength),
+            related=tuple(views[one] for one in related if one in views),
             preceding=views.get(memory.preceding_id) if memory.preceding_id else None,
             following=views.get(memory.following_id) if memory.following_id else None,
             facts=tuple(map(fact_view, facts)),
             history=tuple(MemoryChange.model_validate(asdict(one)) for one in changes),
+            degraded=degraded,
         )
+
+    async def _related(self, tenant: str, memory: Memory) -> tuple[list[UUID], tuple[Degradation, ...]]:
+        """Return the memories that are related to one, and the unavailable parts."""
+        try:
+            found = await self.related.both_ways(tenant, memory.user_id, memory.id)
+        except IndexUnavailable:
+            return [], (Degradation.VECTORS,)
+        return [neighbour.id for neighbour in found], ()

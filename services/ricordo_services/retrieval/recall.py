@@ -47,10 +47,12 @@ from ricordo_services.retrieval.recall_result import (
     reply,
 )
 from ricordo_services.retrieval.recalled_facts import RecalledFacts
+from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
 
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
+_RELATED_OF = 3  # of that many memories of a reply those related to them are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,7 @@ class RecallService:
 
     memories: MemoryQueries
     facts: RecalledFacts
+    related: RelatedMemories
     search: Search
     rank: CandidateRanking
     scopes: ListingScopes
@@ -118,8 +121,22 @@ class RecallService:
     async def answer(self, tenant: str, request: RecallRequest, /) -> QueryResult:
         """Answer `query.recall`: ranked memories and related facts."""
         recalled = await self(tenant, request)
+        await self.relate(tenant, request.user_id, recalled)
         events = accessed(request, recalled)
         return QueryResult(reply(recalled, explain=request.explain), events, recalled.recall_id)
+
+    async def relate(self, tenant: str, user_id: str, recalled: RecallResult) -> None:
+        """Find what the strongest memories are related to; not without the index, which is reported."""
+        strongest = [one.memory.id for one in recalled.memories[:_RELATED_OF]]
+        if not strongest:
+            return
+        try:
+            with recalled.timing("related"):
+                nearest = await self.related.nearest(tenant, user_id, strongest)
+        except IndexUnavailable:
+            recalled.degraded.add(Degradation.VECTORS)
+            return
+        recalled.related = {memory_id: [near.id for near in found] for memory_id, found in nearest.items()}
 
     def _expected_text(self, tenant: str, request: RecallRequest) -> str:
         """Return the text that will be encoded, if the user's speakers are those of the recall before."""
@@ -260,7 +277,8 @@ class RecallService:
             recalled.relevance_floor = ranking.relevance_floor
         if not recalled.relevant_memories:
             archive = await self.search.find(tenant, search_request, self.minimums, archived=True)
-            archive_rows = await self.memories.ranking_rows(tenant, user_id, list(archive.hits))
+            ids = list(archive.hits)
+            archive_rows = await self.memories.ranking_rows(tenant, user_id, ids, recalled.now)
             reached = looks_at_uninformative(search_request.analysis, search_request.filters)
             recalled.archived_matches = sum(
                 one.archived and (one.informative or reached) for one in archive_rows

@@ -1,6 +1,6 @@
 """The result of a recall, and its reply on the wire."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -41,6 +41,7 @@ class RecallResult:
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
         relative: whom the question names by ties to the user, and `relatives` who that is.
+        related: memories near in meaning to some of the memories, nearest first.
         confidence: that the memories answer the question, [0, 1].
     """
 
@@ -53,6 +54,7 @@ class RecallResult:
     relative: AskedRelative | None = None
     relatives: Relatives = field(default_factory=Relatives)
     memories: Sequence[RecalledMemory] = ()
+    related: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
     relevance_floor: float = 0.0
     confidence: float = 0.0
     facts: Sequence[Fact] = ()
@@ -96,7 +98,12 @@ def reply(recalled: RecallResult, *, explain: bool) -> RecallReply:
         recall_id=recalled.recall_id,
         analysis=analysis_view(recalled.analysis),
         memories=tuple(
-            memory_view(one.memory, score=one.score, signals=one.signals.numbers() if explain else None)
+            memory_view(
+                one.memory,
+                score=one.score,
+                signals=one.signals.numbers() if explain else None,
+                related=recalled.related.get(one.memory.id, ()),
+            )
             for one in recalled.memories
         ),
         facts=tuple(map(fact_view, recalled.facts)),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
+from uuid import UUID
 
 from pydantic import JsonValue
 
@@ -40,16 +41,20 @@ _OF_A_MEMORY: Final = (
 """The fields of a view that are attributes of the memory."""
 _DETAILS: Final = (
     *("timezone", "stored_at", "expires_at", "archived_at", "access_count", "last_accessed"),
-    *("reinforcement", "decay_factor", "trust", "compressed"),
+    *("reinforcement", "trust", "compressed"),
 )
 """The further fields of a view in full that are attributes of the memory."""
 _BRIEF: Final = 300  # maximum number of characters
 
 
 def memory_view(
-    memory: Memory, *, score: float | None = None, signals: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    signals: Mapping[str, float] | None = None,
+    related: Sequence[UUID] = (),
 ) -> MemoryView:
-    """Return the view of a memory, with its score in a ranking."""
+    """Return the view of a memory, with its score in a ranking, and the memories that are related to it."""
     emotion = {name: getattr(memory.emotion, name) for name in EmotionView.model_fields}
     return MemoryView(
         **{name: getattr(memory, name) for name in _OF_A_MEMORY},
@@ -64,7 +69,7 @@ def memory_view(
         emotion=EmotionView(**emotion),
         event_times=tuple(EventTimeView(start=one.start, end=one.end) for one in memory.event_times),
         source=MemorySource(memory.source.value),
-        related=memory.related_ids,
+        related=tuple(related),
         archived=memory.archived_at is not None,
         location=memory.location or None,
         refs=tuple(map(Reference.model_validate, memory.refs)),
@@ -73,14 +78,17 @@ def memory_view(
     )
 
 
-def memory_detail_view(memory: Memory, metadata: Mapping[str, JsonValue]) -> MemoryDetailView:
+def memory_detail_view(
+    memory: Memory, metadata: Mapping[str, JsonValue], related: Sequence[UUID], decay_factor: float
+) -> MemoryDetailView:
     """Return the view of a memory in full."""
     return MemoryDetailView(
-        **dict(memory_view(memory)),
+        **dict(memory_view(memory, related=related)),
         **{name: getattr(memory, name) for name in _DETAILS},
         language=memory.language or None,
         sources=memory.source_ids,
         metadata=dict(metadata),
+        decay_factor=decay_factor,
     )
 
 

@@ -113,6 +113,13 @@ class Hit(NamedTuple):
     bm25_window: float = 0.0
 
 
+class Neighbour(NamedTuple):
+    """A memory near another one, with the cosine of their text vectors, within `COSINE_TOLERANCE`."""
+
+    id: UUID
+    cosine: float
+
+
 class VectorIndex(Protocol):
     """Points of memories, one collection per embedding model."""
 
@@ -157,17 +164,16 @@ class VectorIndex(Protocol):
         """
         ...
 
-    async def similar(
-        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
-    ) -> Sequence[Collection[UUID]]:
-        """Return, for each of `vectors`, all memories of a user whose text is similar, however many.
+    async def neighbours(
+        self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
+    ) -> Mapping[UUID, Sequence[Neighbour]]:
+        """Return the nearest memories of each of some, by the cosine of their texts, nearest first.
 
-        They include archived and uninformative ones, and whatever was written before the call.
+        Both are informative memories of the user outside of the archive; of `ids`, others are left out.
 
         Args:
-            vectors: float32 [dimensions], unit norm.
-            threshold: the least cosine with the text vector, in (0, 1]. All memories that reach it are
-                returned; some within `2 * COSINE_TOLERANCE` below it may be.
+            limit: neighbours of each, >= 1.
+            threshold: the least cosine, in (0, 1].
         """
         ...
 

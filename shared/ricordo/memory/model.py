@@ -96,7 +96,6 @@ class Memory:
         event_times: times of the events in the text, in its order.
         importance: [0, 1].
         informative: [0, 1]; from 0.5 on it is informative; below, it is recalled only on request.
-        decay_factor: [0, 1]; 1 is fresh.
         reinforcement: what retrievals have added, >= 0.
         trust: 0-5, how close the speaker is.
         confidence: [0, 1], how sure the system is of it.
@@ -146,11 +145,9 @@ class Memory:
     access_count: int = 0
     last_accessed: dt.datetime | None = None
     reinforcement: float = 0.0
-    decay_factor: float = 1.0
     pinned: bool = False
     trust: float = 0.0
 
-    related_ids: tuple[UUID, ...] = ()
     corrects: tuple[UUID, ...] = ()
     corrected_by: tuple[UUID, ...] = ()
     source_ids: tuple[UUID, ...] = ()

@@ -253,11 +253,14 @@ class MemoryChanged(DerivedEvent):
 
 
 class MemoryDecayed(DerivedEvent):
-    """Memories of a user decayed."""
+    """A pass of decay archived memories of a user; published once a pass and user."""
 
     name: ClassVar[str] = "memory.decayed"
 
     memory_ids: MemoryIds
+    """At most the first thousand; `memory.archived` names all."""
+    archived: Count = 0
+    """How many were archived."""
 
 
 class MemoryArchived(DerivedEvent):

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
-from ricordo.messages.enumerations import ArchiveReason, ChangeKind, ListingOrder
+from ricordo.messages.enumerations import ArchiveReason, ChangeKind, Degradation, ListingOrder
 from ricordo.messages.filters import Filters
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (
@@ -104,7 +104,7 @@ class MemoryReply(Message):
 
     memory: MemoryDetailView
     related: tuple[BriefMemoryView, ...] = ()
-    """The memories with the most similar meaning, at most ten, nearest first."""
+    """The memories near in meaning, nearest first: among the ten nearest of this one, or the reverse."""
     preceding: BriefMemoryView | None = None
     """The message before it in its conversation; null if it is of another user."""
     following: BriefMemoryView | None = None
@@ -113,6 +113,8 @@ class MemoryReply(Message):
     """The facts that its message supports, most confident first, at most 100; superseded ones too."""
     history: tuple[MemoryChange, ...] = ()
     """What changed it, oldest first, then changes without a time; of uses and corrections the latest 100."""
+    degraded: tuple[Degradation, ...] = ()
+    """The parts that were unavailable."""
 
 
 class MemoriesRequest(Request):

@@ -153,7 +153,7 @@ _ALL: Final = (
         "reinforce lifecycle commands knowledge-commands",
         "index-changes",
     ),
-    _event(events.MemoryDecayed, "lifecycle", "index-changes"),
+    _event(events.MemoryDecayed, "lifecycle"),
     _event(events.MemoryArchived, "lifecycle", "index-changes"),
     _event(events.MemoryCompressed, "lifecycle", "index-changes"),
     _event(events.MemoryReflected, "lifecycle"),

@@ -93,6 +93,7 @@ class MemoryView(Message):
     confidence: Unit = 1.0
     source: MemorySource = MemorySource.CONVERSATION
     related: tuple[UUID, ...] = ()
+    """The nearest memories in meaning, nearest first; of a recall or context, of its first three memories."""
     corrects: tuple[UUID, ...] = ()
     """The earlier memories of the user that it corrects."""
     corrected_by: tuple[UUID, ...] = ()

@@ -52,14 +52,14 @@ class RankingSettings(Group):
 
 
 class LinkSettings(Group):
-    """Links between related memories.
+    """Related memories.
 
     Attributes:
-        threshold: minimum cosine of two related memories, to four digits. The default suits MiniLM.
-            `ricordo reindex` applies a change to existing memories.
+        threshold: minimum cosine of two related memories; that of the embedding model by default, 0.65 for
+            MiniLM.
     """
 
-    threshold: Annotated[float, Field(ge=0.001, le=1)] = 0.65
+    threshold: Annotated[float, Field(ge=0.001, le=1)] | None = None
 
 
 class QuotaSettings(Group):

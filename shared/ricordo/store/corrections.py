@@ -31,7 +31,7 @@ async def link_corrections(
 ) -> Sequence[Progress]:
     """Link messages with what they correct, and with later corrections of them; a repeat changes nothing.
 
-    The caller's transaction holds the link locks of the users (`links.lock`).
+    The caller's transaction holds the link locks of the users (`corrections.lock`).
 
     Args:
         messages: of users, each with the id of its user.

@@ -19,7 +19,7 @@ from ricordo.store.database import Database, Store
 from ricordo.store.rows import Vector
 
 _SQL: Final = Database.queries("enrichment")
-_LINKS: Final = Database.queries("links")
+_CORRECTIONS: Final = Database.queries("corrections")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class EnrichmentStore(Store):
     async def link_corrections(self, tenant: str, enriched: Sequence[EnrichedMemory]) -> Sequence[Progress]:
         """Link corrections alone; returns those to be read again, see `SavedEnrichment.unread`."""
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_LINKS["lock"], tenant, _users(enriched))
+            await connection.execute(_CORRECTIONS["lock"], tenant, _users(enriched))
             return await link_corrections(connection, tenant, _messages(enriched))
 
 

@@ -18,7 +18,7 @@ from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction
 
 _SQL: Final = Database.queries("erasure")
 _INTAKE: Final = Database.queries("intake")
-_LINKS: Final = Database.queries("links")
+_CORRECTIONS: Final = Database.queries("corrections")
 _STATEMENTS: Final = 5  # rows of evidence per message of a slice
 
 
@@ -207,7 +207,7 @@ class _Slice:
     async def _lock(self, conversations: Collection[str]) -> None:
         names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.erasure.user_id}"})
         await self._execute(_INTAKE["lock"], names)
-        await self._execute(_LINKS["lock"], [self.erasure.user_id])
+        await self._execute(_CORRECTIONS["lock"], [self.erasure.user_id])
 
     async def _with_derived(self, memory_ids: set[UUID]) -> set[UUID]:
         found, new = set(memory_ids), set(memory_ids)

@@ -20,7 +20,7 @@ _EVIDENCE: Final = Database.queries("evidence")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedUse:
-    """Use, decay, pin and archive state of an exported memory.
+    """Use, pin and archive state of an exported memory.
 
     Attributes:
         event_id: of this state, which counts once.
@@ -34,7 +34,6 @@ class ImportedUse:
     reinforcement: float
     importance: float
     importance_beyond: float
-    decay_factor: float
     pinned: bool
     verified: bool
     stored_at: datetime
@@ -128,7 +127,7 @@ class ImportStore(Store):
         return [one for one in written if one.user_id == user_id]
 
     async def use(self, tenant: str, user_id: str, kept: Sequence[ImportedUse]) -> Mapping[UUID, str | None]:
-        """Import use, decay, pins and archive states; return why each changed memory is archived, if it is.
+        """Import use, pins and archive states; return why each changed memory is archived, if it is.
 
         The larger of two counts stays, as do pins and verifications; a memory that was used more here keeps
         its importance and archive state.

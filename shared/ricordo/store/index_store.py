@@ -11,8 +11,7 @@ import asyncpg
 from ricordo.language.annotations import EventTime
 from ricordo.memory.model import Progress, Stage
 from ricordo.store import rows
-from ricordo.store.database import Store, call_function
-from ricordo.store.links import Comparison, link_similar
+from ricordo.store.database import Store
 from ricordo.store.rows import Vector
 from ricordo.store.stages import CONSUMERS_OF_STAGES
 
@@ -71,14 +70,9 @@ class IndexingStore(Store):
         return [_indexable(row) for row in rows.in_order(found, memory_ids) if row["model"] is not None]
 
     async def mark(
-        self,
-        tenant: str,
-        models: Sequence[str],
-        versions: Mapping[UUID, str],
-        at: datetime,
-        comparison: Comparison | None = None,
+        self, tenant: str, models: Sequence[str], versions: Mapping[UUID, str], at: datetime
     ) -> Mapping[UUID, Progress | None]:
-        """Set the stage of memories whose points are written, and link similar memories in one transaction.
+        """Set the stage of memories whose points are written.
 
         Args:
             versions: of the rows that the points are made of.
@@ -86,12 +80,9 @@ class IndexingStore(Store):
         Returns:
             The memories that still have that version; None for one without stages. Others are not marked.
         """
-        async with self._database.transaction(tenant) as connection:
-            if comparison is not None and comparison.users:
-                await link_similar(connection, tenant, comparison)
-            ids, consumers = list(versions), CONSUMERS_OF_STAGES[Stage.INDEXED]
-            marking = (list(models), ids, list(versions.values()), at, consumers)
-            found = await call_function(connection, "mark_indexed", tenant, *marking)
+        ids, consumers = list(versions), CONSUMERS_OF_STAGES[Stage.INDEXED]
+        marking = (list(models), ids, list(versions.values()), at, consumers)
+        found = await self._database.call("mark_indexed", tenant, *marking)
         return {
             row["memory_id"]: None if row["ingested"] is None else rows.progress(row)
             for row in rows.in_order(found, ids)

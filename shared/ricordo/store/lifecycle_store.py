@@ -1,13 +1,10 @@
-"""Use, decay and maintenance of memories."""
+"""Use, archive and maintenance of memories."""
 
-import math
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
-
-import asyncpg
 
 from ricordo.bus.port import DeadLetter
 from ricordo.documents.records import document_key
@@ -26,8 +23,6 @@ _ERASURE: Final = Database.queries("erasure")
 _LISTINGS: Final = Database.queries("memory_listings")
 MemoryKeys = Collection[tuple[UUID, str]]
 """Memories, each with its user."""
-_FADED: Final = ("ids", "former", "accessed", "factors", "weak")
-_ROOM: Final = 0.2  # of a page is free for new versions of its rows: its fillfactor is 80
 _DROPPED: Final = 5_000  # rows per statement
 _REPUBLISHED: Final = (Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED, Stage.EXTRACTED)
 _BEGINNING: Final = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
@@ -44,13 +39,13 @@ class LostStages:
 
 
 @dataclass(frozen=True, slots=True)
-class DecaySlice:
-    """The result of one slice; `last` is None at the end."""
+class ArchivedSlice:
+    """The result of one slice: archived memories with their users, and its last one; None at the end."""
 
     examined: int
-    changed: int
     archived: tuple[tuple[UUID, str], ...]
     last: UUID | None
+    last_user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,7 @@ async def record_uses(
 
 
 class LifecycleStore(Store):
-    """Maintains memories; each method but `decay` and `tidy` is one transaction."""
+    """Maintains memories; each method but `tidy` is one transaction."""
 
     async def tenants(self) -> Sequence[str]:
         """Return all tenants that ever sent a message."""
@@ -138,42 +133,22 @@ class LifecycleStore(Store):
             async with self._database.transaction(tenant) as connection:
                 await record_uses(connection, tenant, uses, await lock_memories(connection, tenant, uses))
 
-    async def decay(
-        self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
-    ) -> DecaySlice:
-        """Decay a slice of memories behind `after`, and archive weak ones, in several transactions.
-
-        Memories that are used or changed concurrently are left to the next pass.
-        """
+    async def archive_faded(
+        self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int
+    ) -> ArchivedSlice:
+        """Archive what has faded of a slice of memories behind `after`, by the formula of `decay_factor`."""
         async with self._database.transaction(tenant, planned_anew=True) as connection:
             place = None if after is None else await connection.fetchrow(_SQL["place"], tenant, after)
-            # If it was erased meanwhile, the pass begins again, which changes nothing twice.
+            # If it was erased meanwhile, the pass begins again, which archives nothing twice.
             since = _BEGINNING if place is None else (place["user_id"], place["created_at"], after)
-            found = await connection.fetchrow(_SQL["fading"], tenant, now, user_id, *since, limit, floors)
+            found = await connection.fetchrow(_SQL["archive_faded"], tenant, now, user_id, *since, limit)
         assert found is not None  # noqa: S101 - an aggregate without a group always returns its row
-        written = await self._fade(tenant, now, [found[name] for name in _FADED], examined=found["examined"])
-        return DecaySlice(
+        return ArchivedSlice(
             examined=found["examined"],
-            changed=len(written),
-            archived=tuple((row["id"], row["archived_of"]) for row in written if row["archived_of"]),
+            archived=tuple(zip(found["ids"], found["users"], strict=True)),
             last=found["last"] if found["examined"] == limit else None,
+            last_user=found["last_user"],
         )
-
-    async def _fade(
-        self, tenant: str, now: datetime, faded: Sequence[Sequence[object]], *, examined: int
-    ) -> Sequence[asyncpg.Record]:
-        """Write new factors, few of each page of the table at a time.
-
-        A row stays in its page while that has room for another version, and each transaction leaves the room
-        of the former versions to the next one: otherwise every index would be written, too.
-        """
-        turns = max(1, math.ceil(len(faded[0]) / (_ROOM * examined))) if examined else 0
-        written = []
-        for turn in range(turns):
-            async with self._database.transaction(tenant) as connection:
-                part = [column[turn::turns] for column in faded]
-                written += await connection.fetch(_SQL["fade"], tenant, now, *part)
-        return written
 
     async def unreported_moves(
         self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None

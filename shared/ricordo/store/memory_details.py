@@ -33,12 +33,13 @@ class MemoryDetailQueries(Store):
     """Reads what belongs to one memory. Raises `StoreUnavailable`."""
 
     async def details(
-        self, tenant: str, memory: Memory
+        self, tenant: str, memory: Memory, decay_factor: float
     ) -> tuple[Sequence[Fact], Sequence[RecordedChange], dict[str, Any]]:
         """Return the facts that a memory supports, its changes, oldest first, and its metadata."""
         async with self._database.transaction(tenant) as connection:
             facts = await connection.fetch(_SQL["facts"], tenant, memory.user_id, memory.message_id)
-            changes = await connection.fetch(_SQL["changes"], tenant, memory.user_id, memory.id)
+            of_memory = tenant, memory.user_id, memory.id
+            changes = await connection.fetch(_SQL["changes"], *of_memory, decay_factor)
             metadata = await connection.fetchval(_SQL["metadata"], tenant, memory.user_id, memory.message_id)
         changed = [RecordedChange(**dict(row)) for row in changes]
         return [rows.fact_of(row) for row in facts], changed, json.loads(metadata or "{}")

@@ -130,9 +130,11 @@ class MemoryQueries(Store):
         """Return the memories of `ids` that belong to the user, in any order."""
         return [rows.memory(row) for row in await self._database.read(_SQL["memories"], tenant, user_id, ids)]
 
-    async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
-        """Return the ranking rows of `ids` that belong to the user, in any order."""
-        found = await self._database.read("ranking_rows", tenant, user_id, ids, TAG)
+    async def ranking_rows(
+        self, tenant: str, user_id: str, ids: Sequence[UUID], now: datetime, *, floors: bool = True
+    ) -> Sequence[RankingRow]:
+        """Return the ranking rows of `ids` that belong to the user, with decay factors as of `now`."""
+        found = await self._database.read("ranking_rows", tenant, user_id, ids, TAG, now, floors)
         return [
             RankingRow(one, sent, rows.event_times(times) if times else (), *rest)
             for one, sent, times, *rest in found

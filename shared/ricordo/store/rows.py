@@ -28,7 +28,7 @@ from ricordo.memory.model import KeyTopic, Memory, Progress, Source, Stage
 Vector = NDArray[np.float32]
 
 _LISTS: Final = frozenset({"participants", "topics", "source_ids", "questions_addressed", "tags", "refs"})
-_JOINED: Final = ("related_ids", "corrects", "corrected_by")
+_JOINED: Final = ("corrects", "corrected_by")
 _CONVERTED: Final = _LISTS | {
     *("date", "time_of_day", "day_of_week", "event_times", "type", "kind", "role", "source"),
     *("key_topics", "emotion", "source_message_ids", "embedding_model", *_JOINED),
@@ -47,8 +47,7 @@ _UTTERANCE: Final = (
 def memory(row: asyncpg.Record) -> Memory:
     """Build the memory of a whole row of `memories`.
 
-    A query may add the ids of its source messages, of related memories, and what it corrects and is
-    corrected by.
+    A query may add the ids of its source messages, and what it corrects and is corrected by.
     """
     values: dict[str, Any] = {name: row[name] for name in _MEMORY}
     values |= {name: tuple(row[name]) for name in _LISTS}

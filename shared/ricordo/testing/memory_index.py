@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope, Vector
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking.bm25 import SparseVector, idf, score
 
@@ -78,16 +78,18 @@ class MemoryVectorIndex:
         ]
         return sorted(_best(hits, limit, by_vector=vector is not None), key=lambda hit: hit.id)
 
-    async def similar(
-        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
-    ) -> Sequence[Collection[UUID]]:
-        """Return the memories whose text is similar to each of `vectors`."""
-        found = self._found(
-            tenant, model, Scope(user_id=user_id, include_archived=True, include_uninformative=True)
-        )
-        return [
-            {point.id for point in found if _cosine(one, point.text_vector) >= threshold} for one in vectors
-        ]
+    async def neighbours(
+        self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
+    ) -> Mapping[UUID, Sequence[Neighbour]]:
+        """Return the nearest memories of each of `ids`."""
+        points = {point.id: point for point in self._found(tenant, model, Scope(user_id=user_id))}
+        near = {}
+        for memory_id in points.keys() & set(ids):
+            text = points[memory_id].text_vector
+            cosines = [Neighbour(other, _cosine(text, point.text_vector)) for other, point in points.items()]
+            similar = [item for item in cosines if item.id != memory_id and item.cosine >= threshold]
+            near[memory_id] = sorted(similar, key=lambda item: (-item.cosine, item.id))[:limit]
+        return near
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector

@@ -93,34 +93,46 @@ class VectorIndexContract(VectorScopeContract):
         assert set(await index.present_terms(tenant, MODEL, "u-1", terms.indices.tolist())) == set(present)
         assert await index.rarities(tenant, MODEL, "u-1", NO_WORDS) == {}
 
-    async def test_similar_memories_are_all_that_reach_the_threshold(self, index: VectorIndex) -> None:
-        """As NumPy has it: more than any first limit, archived and uninformative too, of the user alone."""
+    async def test_neighbours_are_the_nearest_texts_that_reach_the_threshold(
+        self, index: VectorIndex
+    ) -> None:
+        """Of the user alone, informative and outside of the archive, and never itself."""
         near, others = unit_vectors(2, seed=5)
-        texts = [near + others * share for share in np.linspace(0, 2, 600)]
+        texts = [near + others * share for share in np.linspace(0, 2, 120)]
         vectors = [(one / np.linalg.norm(one)).astype(np.float32) for one in texts]
         points = [
             point(
                 f"p-{n}",
                 vector=one,
                 user_id="u-2" if n % 10 == 0 else "u-1",
-                archived=n % 3 == 0,
+                archived=n % 7 == 0,
                 informative=n % 4 > 0,
             )
             for n, one in enumerate(vectors)
         ]
         await filled(index, *points)
-        threshold = float(near @ vectors[420])
-        asked = [near, vectors[-1], -near]
-        found = await index.similar(TENANT, MODEL, "u-1", asked, threshold)
-        for vector, ids in zip(asked, found, strict=True):
-            cosines = {
-                one.id: float(vector @ one.text_vector) for one in points if one.facets.user_id == "u-1"
-            }
-            assert {one for one, cosine in cosines.items() if cosine >= threshold} <= set(ids)
-            assert all(cosines[one] >= threshold - 2 * COSINE_TOLERANCE for one in ids)
-        assert len(found[0]) > 350
-        assert list(map(len, await index.similar("another", MODEL, "u-1", asked, 0.5))) == [0, 0, 0]
-        assert not await index.similar(TENANT, MODEL, "u-1", [], 0.5)
+        reference = MemoryVectorIndex()
+        await filled(reference, *points)
+        asked, threshold = [one.id for one in points], float(near @ vectors[60])
+        found, expected = [
+            await one.neighbours(TENANT, MODEL, "u-1", asked, limit=10, threshold=threshold)
+            for one in (index, reference)
+        ]
+        assert found.keys() == expected.keys()
+        for memory_id, neighbours in found.items():
+            exact = [one.cosine for one in expected[memory_id]]
+            cosines = [one.cosine for one in neighbours]
+            within = [one for one in exact if one >= threshold + COSINE_TOLERANCE]
+            assert len(within) <= len(cosines) <= 10
+            assert np.allclose(cosines[: len(exact)], exact[: len(cosines)], atol=COSINE_TOLERANCE)
+
+    async def test_equal_texts_are_neighbours_up_to_the_limit(self, index: VectorIndex) -> None:
+        await filled(index, *(point(f"p-{n}", vector=unit_vector(1)) for n in range(30)))
+        known, asked = {point("p-3").id, point("p-20").id}, [point("p-3").id, uuid4(), point("p-20").id]
+        for tenant, ids, named in ((TENANT, asked, known), ("another", asked, set()), (TENANT, [], set())):
+            found = await index.neighbours(tenant, MODEL, "u-1", ids, limit=10, threshold=0.9)
+            assert found.keys() == named
+            assert all(len({one.id for one in near} - {each}) == 10 for each, near in found.items())
 
     async def test_the_nearest_of_many_windows_are_found(self, index: VectorIndex) -> None:
         """An index may look at all of them roughly first."""

@@ -28,8 +28,7 @@ from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
-from ricordo.store.lifecycle_store import DecaySlice, LifecycleStore, LostStages, RecallUse
-from ricordo.store.links import Comparison
+from ricordo.store.lifecycle_store import ArchivedSlice, LifecycleStore, LostStages, RecallUse
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore
@@ -111,15 +110,13 @@ class Stores:
         saved = await self.encodings.save(self.tenant, MODEL, [], memory_ids, STORED)
         return {before: after.memory_id for before, after in saved.followers.items()}
 
-    async def index(
-        self, memory_ids: Sequence[UUID], at: datetime = STORED, comparison: Comparison | None = None
-    ) -> Sequence[Progress]:
+    async def index(self, memory_ids: Sequence[UUID], at: datetime = STORED) -> Sequence[Progress]:
         """Set the stage of memories, as if their points were written."""
         marked: dict[UUID, Progress | None] = {}
         while versions := await self.indexing.versions(
             self.tenant, [MODEL], [one for one in memory_ids if one not in marked]
         ):
-            marked |= await self.indexing.mark(self.tenant, [MODEL], versions, at, comparison)
+            marked |= await self.indexing.mark(self.tenant, [MODEL], versions, at)
         return [progress for one in memory_ids if (progress := marked.get(one)) is not None]
 
     async def enrich(self, *message_ids: str, user_id: str = "u-1", **fields: Any) -> None:
@@ -149,12 +146,11 @@ class Stores:
         assert found is not None
         return found
 
-    async def decay(
-        self, now: datetime, *, user_id: str | None = None, after: UUID | None = None, **options: Any
-    ) -> DecaySlice:
-        """Let memories fade, at most 100 and with floors unless `options` say otherwise."""
-        limits = {"limit": 100, "floors": True} | options
-        return await self.lifecycle.decay(self.tenant, now, user_id=user_id, after=after, **limits)
+    async def archive_faded(
+        self, now: datetime, *, user_id: str | None = None, after: UUID | None = None, limit: int = 100
+    ) -> ArchivedSlice:
+        """Archive what has faded by then, of at most 100 memories unless `limit` says otherwise."""
+        return await self.lifecycle.archive_faded(self.tenant, now, user_id=user_id, after=after, limit=limit)
 
     async def lost(self, now: datetime = STORED + timedelta(days=1), limit: int = 20) -> Sequence[LostStages]:
         """Return what lacks a stage, however short, as if nothing waited for its worker; change nothing."""

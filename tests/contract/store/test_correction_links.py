@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from tests.contract.store.evidence import claim, extracted, learn
-from tests.contract.store.stores import Stores
+from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import A_MESSAGE, A_USER, forget
 from tests.fixtures.sentence_tables import table
 
@@ -48,7 +48,7 @@ async def linking(stores: Stores, names: Iterable[str]) -> AsyncIterator[Sequenc
     messages = [(one.user_id, one.user_message) for one in loaded if one.user_message is not None]
     async with stores.transaction() as connection:
         users = sorted({user for user, _ in messages})
-        await connection.execute(Database.queries("links")["lock"], stores.tenant, users)
+        await connection.execute(Database.queries("corrections")["lock"], stores.tenant, users)
         yield await link_corrections(connection, stores.tenant, messages)
 
 
@@ -195,12 +195,12 @@ async def test_other_words_correct_something_else(stores: Stores) -> None:
 
 async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores) -> None:
     await arrive(stores, *STORY)
-    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY])
+    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY], STORED)
     ranked = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
     third, fourth = stores.id("m-3"), stores.id("m-4")
     assert ranked == {stores.id("m-2"): [fourth, third], third: [fourth]}
     await stores.execute("update memories set archived_at = now() where message_id = 'm-4'")
-    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third])
+    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third], STORED)
     assert {one.id: list(one.corrected_by) for one in found} == {stores.id("m-2"): [third], third: []}
 
 

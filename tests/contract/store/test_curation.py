@@ -50,7 +50,7 @@ async def _mark(
 async def _archived(stores: Stores) -> UUID:
     """Record a message that hardly matters, long ago."""
     (memory_id,) = await stores.say("m-1", importance=0.0)
-    await stores.decay(STORED + timedelta(minutes=YEARS), floors=False)
+    await stores.archive_faded(STORED + timedelta(minutes=YEARS))
     return memory_id
 
 
@@ -171,11 +171,11 @@ async def test_a_pinned_memory_comes_back_and_does_not_fade(stores: Stores) -> N
     moves = await stores.lifecycle.unreported_moves(stores.tenant, LATER, 9)
     assert [move.archived for move in moves] == [False]
     years = STORED + timedelta(minutes=YEARS)
-    await stores.decay(years, floors=False)
+    await stores.archive_faded(years)
     kept = await stores.memory()
     assert (kept.pinned, kept.archived_at) == (True, None)
     assert await _mark(stores, "pinned", one, on=False) == ("pinned",)
-    await stores.decay(years, floors=False)
+    await stores.archive_faded(years)
     assert (await stores.memory()).archived_at is not None
 
 
@@ -183,8 +183,8 @@ async def test_a_verified_memory_does_not_fade(stores: Stores) -> None:
     (one,) = await stores.say("m-1")
     assert await _mark(stores, "verified", one) == ("verified",)
     assert await _mark(stores, "verified", one) == ()
-    await stores.decay(STORED + timedelta(minutes=YEARS), floors=False)
+    await stores.archive_faded(STORED + timedelta(minutes=YEARS))
     kept = await stores.memory()
-    assert (kept.verified, kept.decay_factor, kept.archived_at) == (True, 1, None)
+    assert (kept.verified, kept.archived_at) == (True, None)
     assert await _mark(stores, "verified", one, on=False) == ("verified",)
     assert not (await stores.memory()).verified

@@ -105,7 +105,7 @@ async def test_enriching_using_and_fading_at_once_lose_nothing(stores: Stores) -
         await asyncio.gather(
             stores.enrichments.save(stores.tenant, derived, STORED),
             stores.use(*ids[::-1]),
-            stores.decay(STORED + timedelta(days=30)),
+            stores.archive_faded(STORED + timedelta(days=30)),
             stores.record(stores.message(f"m-{uuid4()}", minute=5.5)),
             stores.encode(*names),
         )

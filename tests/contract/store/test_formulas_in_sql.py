@@ -1,7 +1,7 @@
 """What SQL computes is what the formulas say, on random rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -9,18 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.stores import Stores, request
+from tests.fixtures.decay_cases import NOW as CASES_AT
+from tests.fixtures.decay_cases import DecayCase, decay_cases
 from tests.fixtures.reference_formulas import (
     Candidate,
     MemoryStrength,
     Use,
     apply_access,
     apply_verdict,
-    decay,
-    idle_days,
     memories_to_prune,
     reinforce,
 )
 
+from ricordo.memory.decay import WEAK, decay_factor
 from ricordo.memory.importance import RecallVerdict, after_uses
 from ricordo.memory.model import Memory
 from ricordo.store.database import Database
@@ -48,7 +49,6 @@ class Row:
     arousal: float
     importance: float
     access_count: int
-    decay_factor: float
     pinned: bool
     verified: bool
 
@@ -61,7 +61,6 @@ ROWS = st.lists(
         arousal=UNIT,
         importance=UNIT,
         access_count=st.integers(0, 3),
-        decay_factor=UNIT,
         pinned=st.sampled_from((False, False, False, True)),
         verified=st.sampled_from((False, False, False, True)),
     ),
@@ -71,12 +70,12 @@ ROWS = st.lists(
 
 _WRITE = """
 insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at,
-                      last_accessed, arousal, importance, access_count, decay_factor, pinned, verified)
-select $1, id, 'u-1', 'c-1', 'text', 'user', stored, stored, accessed, arousal, importance, accesses, factor,
+                      last_accessed, arousal, importance, access_count, pinned, verified)
+select $1, id, 'u-1', 'c-1', 'text', 'user', stored, stored, accessed, arousal, importance, accesses,
        pinned, verified
 from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::double precision[], $6::double precision[],
-            $7::integer[], $8::double precision[], $9::boolean[], $10::boolean[])
-    as r (id, stored, accessed, arousal, importance, accesses, factor, pinned, verified)
+            $7::integer[], $8::boolean[], $9::boolean[])
+    as r (id, stored, accessed, arousal, importance, accesses, pinned, verified)
 """
 
 
@@ -92,7 +91,6 @@ async def _written(stores: Stores, rows: Sequence[Row]) -> list[Memory]:
             [row.arousal for row in rows],
             [row.importance for row in rows],
             [row.access_count for row in rows],
-            [row.decay_factor for row in rows],
             [row.pinned for row in rows],
             [row.verified for row in rows],
         )
@@ -105,80 +103,93 @@ async def _read(stores: Stores, ids: Sequence[UUID]) -> list[Memory]:
 
 
 @LAWS
-@given(rows=ROWS, floors=st.booleans(), limit=st.integers(1, 31))
-async def test_fading(stores: Stores, rows: list[Row], limit: int, *, floors: bool) -> None:
+@given(rows=ROWS, floors=st.booleans(), gone=st.sets(st.integers(0, 29)))
+async def test_decay_factors_are_read_by_the_formula(
+    stores: Stores, rows: list[Row], gone: set[int], *, floors: bool
+) -> None:
     here = stores.another_tenant()
     before = await _written(here, rows)
-    last, archived = None, set()
-    while True:
-        done = await here.decay(NOW, user_id=None, after=last, limit=limit, floors=floors)
-        archived |= {one for one, _ in done.archived}
-        if (last := done.last) is None:
-            break
-    for former, now in zip(before, await _read(here, [one.id for one in before]), strict=True):
-        assert former.stored_at is not None
-        expected = decay(
-            days=idle_days(former.last_accessed, former.stored_at, NOW),
-            arousal=former.emotion.arousal,
-            importance=former.importance,
-            access_count=former.access_count,
-            factor=former.decay_factor,
-            protected=former.pinned or former.verified,
-            floors=floors,
+    for n in gone & set(range(len(rows))):
+        archived_at = NOW - timedelta(days=10 * n)
+        await here.execute("update memories set archived_at = $1 where id = $2", archived_at, before[n].id)
+    memories = {one.id: one for one in await _read(here, [one.id for one in before])}
+    found = await here.queries.ranking_rows(here.tenant, "u-1", list(memories), NOW, floors=floors)
+    assert {one.id for one in found} == set(memories)
+    for row in found:
+        expected = decay_factor(memories[row.id], NOW, floors=floors)
+        assert row.decay_factor == pytest.approx(expected, rel=1e-12)
+
+
+@LAWS
+@given(rows=ROWS, limit=st.integers(1, 31))
+async def test_the_pass_archives_what_has_faded_and_changes_nothing_else(
+    stores: Stores, rows: list[Row], limit: int
+) -> None:
+    """In slices of any size, and once."""
+    here = stores.another_tenant()
+    before = await _written(here, rows)
+    for repeated in (False, True):
+        last, archived, examined = None, set(), 0
+        while True:
+            done = await here.archive_faded(NOW, after=last, limit=limit)
+            archived |= {one for one, _ in done.archived}
+            examined += done.examined
+            if (last := done.last) is None:
+                break
+        assert examined == len(rows)
+        for former, now in zip(before, await _read(here, [one.id for one in before]), strict=True):
+            weak = decay_factor(former, NOW, floors=False) < WEAK
+            faded = weak and former.access_count < 2 and former.importance < 0.5
+            assert now == replace(former, archived_at=NOW if faded else None)
+            assert (now.id in archived) == (faded and not repeated)
+
+
+@pytest.mark.parametrize("case", decay_cases(), ids=lambda case: case.what)
+async def test_the_curve_by_hand(stores: Stores, case: DecayCase) -> None:
+    memory = case.memory
+    async with stores.transaction() as connection:
+        found = await connection.fetchval(
+            "select decay_factor($1, $2, $3, $4, $5, $6, $7, $8)",
+            CASES_AT,
+            *(memory.stored_at, memory.last_accessed, memory.archived_at),
+            *(memory.importance, memory.emotion.arousal, memory.pinned or memory.verified, case.floors),
         )
-        if expected is None:
-            assert (now.decay_factor, now.archived_at) == (former.decay_factor, None)
-        else:
-            assert now.decay_factor == pytest.approx(expected.factor, rel=1e-12)
-            assert now.archived_at == (NOW if expected.archived else None)
-        assert (now.id in archived) == (now.archived_at is not None)
+    assert found == pytest.approx(case.factor, rel=1e-3, abs=1e-30)
+    assert found == pytest.approx(decay_factor(memory, CASES_AT, floors=case.floors), rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("days", "arousal", "importance", "accesses", "left", "archived"),
+    ("days", "arousal", "importance", "accesses", "archived"),
     [
-        (7, 0, 0, 9, 1.0, False),
-        (8, 0, 0, 9, 0.95, False),
-        (13, 0, 0, 9, 0.95, False),
-        (14, 0, 0, 9, 0.9025, False),
-        (70, 0.5, 0.3, 9, 0.95**10 + 0.15 + 0.06, False),
-        (14, 1, 1, 9, 1.0, False),
-        (900, 0, 0.0, 9, 0.2, False),  # the floors
-        (900, 0, 1.0, 9, 0.9, False),
-        (400, 0, 0.4, 0, 0.48, True),
-        (400, 0, 0.4, 1, 0.48, True),
-        (400, 0, 0.4, 2, 0.48, False),
-        (400, 0, 0.5, 0, 0.55, False),
-        (400, 0.9, 0.4, 0, 0.48, False),
+        (900, 0, 0.0, 9, False),
+        (900, 0, 1.0, 0, False),
+        (400, 0, 0.4, 0, True),
+        (400, 0, 0.4, 1, True),
+        (400, 0, 0.4, 2, False),
+        (400, 0, 0.5, 0, False),
+        (400, 0.9, 0.4, 0, False),
+        (70, 0, 0, 0, False),
     ],
 )
-async def test_the_curve_by_hand(
-    stores: Stores,
-    *,
-    days: int,
-    arousal: float,
-    importance: float,
-    accesses: int,
-    left: float,
-    archived: bool,
+async def test_what_is_archived_by_hand(
+    stores: Stores, *, days: int, arousal: float, importance: float, accesses: int, archived: bool
 ) -> None:
-    row = Row(timedelta(days=days), None, arousal, importance, accesses, 1.0, pinned=False, verified=False)
+    row = Row(timedelta(days=days), None, arousal, importance, accesses, pinned=False, verified=False)
     (memory,) = await _written(stores, [row])
-    await stores.decay(NOW, user_id=None, after=None, limit=9, floors=True)
+    await stores.archive_faded(NOW)
     (now,) = await _read(stores, [memory.id])
-    assert now.decay_factor == pytest.approx(left)
     assert (now.archived_at is not None) is archived
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.94, 0.95), (0.95, 0.95), (0.99, 0.99), (0.0, 0.02)])
 async def test_one_recall_by_hand(stores: Stores, before: float, after: float) -> None:
-    row = Row(9 * timedelta(days=1), None, 0, before, 0, 0.4, pinned=False, verified=False)
+    row = Row(900 * timedelta(days=1), None, 0, before, 0, pinned=False, verified=False)
     (memory,) = await _written(stores, [row])
     await stores.use(memory.id, at=NOW)
     (now,) = await _read(stores, [memory.id])
     assert now.importance == pytest.approx(after)
     assert now.reinforcement == pytest.approx(0.05)
-    assert (now.access_count, now.last_accessed, now.decay_factor) == (1, NOW, 1.0)
+    assert (now.access_count, now.last_accessed, decay_factor(now, NOW)) == (1, NOW, 1.0)
 
 
 @LAWS
@@ -222,7 +233,7 @@ async def test_reinforcement(stores: Stores, rows: list[Row], uses: list[timedel
     ids = tuple(one.id for one in before)
     for age in uses:
         await here.use(*ids, at=NOW - age)
-    standings = {one.id: one for one in await here.queries.ranking_rows(here.tenant, "u-1", ids)}
+    standings = {one.id: one for one in await here.queries.ranking_rows(here.tenant, "u-1", ids, NOW)}
     for former, now in zip(before, await _read(here, ids), strict=True):
         strength = _strength(former)
         for age in uses:
@@ -230,11 +241,7 @@ async def test_reinforcement(stores: Stores, rows: list[Row], uses: list[timedel
         assert now.importance == pytest.approx(strength.importance, rel=1e-12)
         assert standings[now.id].importance_beyond == pytest.approx(strength.beyond, rel=1e-9, abs=1e-12)
         assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-12)
-        assert (now.access_count, now.last_accessed, now.decay_factor) == (
-            strength.access_count,
-            strength.last_accessed,
-            strength.decay_factor,
-        )
+        assert (now.access_count, now.last_accessed) == (strength.access_count, strength.last_accessed)
 
 
 async def test_importance_after_uses(stores: Stores) -> None:
@@ -296,11 +303,7 @@ async def test_events_and_verdicts_in_any_order(
     for now, (strength, _) in zip(await _read(here, ids), known, strict=True):
         assert now.importance == pytest.approx(strength.importance, rel=1e-9)
         assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-9, abs=1e-9)
-        assert (now.access_count, now.last_accessed, now.decay_factor) == (
-            strength.access_count,
-            strength.last_accessed,
-            strength.decay_factor,
-        )
+        assert (now.access_count, now.last_accessed) == (strength.access_count, strength.last_accessed)
 
 
 def _strength(memory: Memory) -> MemoryStrength:
@@ -309,7 +312,6 @@ def _strength(memory: Memory) -> MemoryStrength:
         access_count=memory.access_count,
         last_accessed=memory.last_accessed,
         reinforcement=memory.reinforcement,
-        decay_factor=memory.decay_factor,
     )
 
 

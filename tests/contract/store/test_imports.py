@@ -37,7 +37,6 @@ def state_of(memory_id: UUID) -> ImportedUse:
         reinforcement=0.35,
         importance=0.95,
         importance_beyond=0.04,
-        decay_factor=0.8,
         pinned=True,
         verified=False,
         stored_at=STORED - timedelta(days=30),
@@ -56,7 +55,7 @@ async def test_a_memory_is_as_used_as_it_was_and_each_state_counts_once(
     assert await restoring.use(stores.tenant, "u-1", [state]) == {memory_id: None}
     found = await stores.memory()
     assert (found.access_count, found.last_accessed, found.reinforcement) == (7, state.last_accessed, 0.35)
-    assert (found.importance, found.decay_factor, found.stored_at) == (0.95, 0.8, state.stored_at)
+    assert (found.importance, found.stored_at) == (0.95, state.stored_at)
     assert (found.pinned, found.verified) == (True, False)
     assert await restoring.use(stores.tenant, "u-1", [state]) == {}
     assert await stores.memory() == found
@@ -73,7 +72,6 @@ async def test_what_was_made_of_a_memory_here_stays(restoring: ImportStore, stor
         last_accessed=None,
         reinforcement=0.05,
         importance=0.2,
-        decay_factor=0.1,
         pinned=False,
         archived_at=STORED,
         archive_reason="decay",

@@ -70,15 +70,14 @@ async def test_memories_of_another_user_and_none_at_all_are_left_alone(stores: S
     await _use(stores, _access(only, uuid4(), user_id="u-2"), _access())
     assert (await stores.memory("m-0")).access_count == 0
     await stores.record(stores.message("m-9", user_id="u-2"))
-    done = await stores.decay(STORED + timedelta(days=60), user_id="u-2")
-    assert (done.examined, done.changed) == (1, 1)
-    assert (await stores.memory("m-0")).decay_factor == 1
+    done = await stores.archive_faded(STORED + timedelta(days=60), user_id="u-2")
+    assert (done.examined, done.archived) == (1, ())
 
 
 async def test_moves_to_and_from_the_archive_are_known_until_they_were_reported(stores: Stores) -> None:
     ids, moves = await _remembered(stores, 2), stores.lifecycle.unreported_moves
     assert await moves(stores.tenant, LATER, 9) == []
-    await stores.decay(STORED + timedelta(days=2000), floors=False)
+    await stores.archive_faded(STORED + timedelta(days=2000))
     taken = await moves(stores.tenant, LATER, 9)
     assert [(one.memory_id, one.user_id, one.reason) for one in taken] == [
         (one, "u-1", ArchiveReason.DECAY) for one in sorted(ids)

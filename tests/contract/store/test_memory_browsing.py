@@ -1,6 +1,8 @@
 """One memory is shown with all that belongs to it, and with nothing of another user or tenant."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -8,18 +10,34 @@ from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import MODEL, STORED, Stores, request, summary
 from tests.contract.store.test_correction_links import link
 
-from ricordo.messages.enumerations import ChangeKind
+from ricordo.index.port import Point
+from ricordo.messages.enumerations import ChangeKind, Degradation
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoryReply, MemoryRequest
 from ricordo.runtime.handling import RequestError
-from ricordo.store.links import Comparison
 from ricordo.store.memory_details import MemoryDetailQueries
-from ricordo.testing.factories import at, unit_vector
+from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector
+from ricordo.testing.manual_clock import ManualClock
+from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo_services.retrieval.lookups import MemoryBrowser
+from ricordo_services.retrieval.related_memories import RelatedMemories
 
 
-async def browse(stores: Stores, memory_id: UUID, user_id: str = "u-1") -> MemoryReply:
-    browser = MemoryBrowser(stores.queries, MemoryDetailQueries(stores.database))
+async def browse(
+    stores: Stores,
+    memory_id: UUID,
+    user_id: str = "u-1",
+    points: Sequence[Point] = (),
+    *,
+    away: bool = False,
+    now: datetime = STORED,
+) -> MemoryReply:
+    index = MemoryVectorIndex()
+    await index.prepare(MODEL, DIMENSIONS)
+    await index.upsert(stores.tenant, MODEL, points)
+    index.away = away
+    related = RelatedMemories(index, (MODEL,))
+    browser = MemoryBrowser(stores.queries, MemoryDetailQueries(stores.database), related, ManualClock(now))
     return await browser.memory(stores.tenant, MemoryRequest(user_id=user_id, memory_id=memory_id))
 
 
@@ -48,13 +66,23 @@ async def test_a_memory_is_shown_with_its_neighbours_of_the_user(stores: Stores)
 async def test_related_memories_are_shown_in_both_directions_and_in_short(stores: Stores) -> None:
     await stores.record(*(stores.message(f"m-{n}", minute=n, content=f"{n}" * 400) for n in range(2)))
     both = [stores.id("m-0"), stores.id("m-1")]
-    vectors = [(one, unit_vector(1)) for one in both]
-    await stores.encodings.save(stores.tenant, MODEL, vectors, both, STORED)
-    compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
-    await stores.index(both, comparison=compared)
+    ids = [*both, uuid4()]  # an erased memory, whose point is not deleted yet
+    points = [
+        replace(item, facets=replace(item.facets, id=memory_id))
+        for item, memory_id in ((point("p", vector=unit_vector(1)), memory_id) for memory_id in ids)
+    ]
     for one, other in (both, both[::-1]):
-        (related,) = (await browse(stores, one)).related
+        reply = await browse(stores, one, points=points)
+        (related,) = reply.related
         assert (related.id, len(related.content), related.truncated) == (other, 300, True)
+        assert (reply.memory.related, reply.degraded) == ((other,), ())
+
+
+async def test_without_the_index_a_memory_is_shown_without_related_ones(stores: Stores) -> None:
+    await stores.say("m-1")
+    reply = await browse(stores, stores.id("m-1"), away=True)
+    assert (reply.related, reply.degraded) == ((), (Degradation.VECTORS,))
+    assert reply.memory.id == stores.id("m-1")
 
 
 async def test_the_facts_of_a_memory_are_those_that_its_message_supports(stores: Stores) -> None:
@@ -91,16 +119,15 @@ async def test_the_history_tells_what_changed_a_memory_oldest_first(stores: Stor
     await feedback
     await stores.correct(memory_id, "See you on Friday")
     await stores.execute(
-        "update memories set archived_at = $2, archive_reason = 'expiry', decay_factor = 0.5, "
+        "update memories set archived_at = $2, archive_reason = 'expiry', "
         "synthesis_id = $3 where tenant = $1 and message_id = 'm-1'",
         stores.tenant,
-        STORED + timedelta(days=9),
+        STORED + timedelta(days=29),
         stores.id("m-2"),
     )
     reply = await browse(stores, memory_id)
     told = [
-        (one.change, one.memory_id or one.recall_id or one.content or one.reason or one.decay_factor)
-        for one in reply.history
+        (one.change, one.memory_id or one.recall_id or one.content or one.reason) for one in reply.history
     ]
     assert told == [
         (ChangeKind.CORRECTED, stores.id("m-2")),
@@ -108,11 +135,26 @@ async def test_the_history_tells_what_changed_a_memory_oldest_first(stores: Stor
         (ChangeKind.USED, recall),
         (ChangeKind.ARCHIVED, "expiry"),
         (ChangeKind.CORRECTED, "See you on the 3rd"),
-        (ChangeKind.DECAYED, 0.5),
     ]
     assert reply.history[2].verdict == "irrelevant"
-    assert [one.at is None for one in reply.history] == [False] * 4 + [True] * 2
+    assert [one.at is None for one in reply.history] == [False] * 4 + [True]
     assert reply.memory.access_count == 0
+    assert reply.memory.decay_factor == 1, "the user said what it says"
+
+
+async def test_what_is_left_of_a_memory_follows_from_the_time_of_the_question(stores: Stores) -> None:
+    (memory_id,) = await stores.say("m-1", importance=0.5)
+    fresh = await browse(stores, memory_id, now=STORED + timedelta(days=7))
+    assert (fresh.memory.decay_factor, fresh.history) == (1, ())
+    for days, weeks in ((28, 4), (365, 52), (28, 4)):
+        faded = await browse(stores, memory_id, now=STORED + timedelta(days=days))
+        assert faded.memory.decay_factor == pytest.approx(max(0.95**weeks + 0.1, 0.55))
+        (change,) = faded.history
+        assert (change.change, change.at) == (ChangeKind.DECAYED, None)
+        assert change.decay_factor == faded.memory.decay_factor
+    await stores.execute("update memories set archived_at = $1", STORED + timedelta(days=28))
+    kept = await browse(stores, memory_id, now=STORED + timedelta(days=900))
+    assert kept.memory.decay_factor == pytest.approx(0.95**4 + 0.1)
 
 
 @pytest.mark.parametrize("of", ["unknown", "another user", "another tenant"])

@@ -63,7 +63,7 @@ async def test_memories_history_and_what_is_pending_are_counted(stores: Stores) 
     await stores.record(stores.message("m-10", minute=10, memorable=False))
     counts = await stores.queries.counts(stores.tenant, "u-1")
     assert counts == UserCounts(memories=5, history=6, pending=5)
-    await stores.decay(STORED + timedelta(days=3650), floors=False)
+    await stores.archive_faded(STORED + timedelta(days=3650))
     counts = await stores.queries.counts(stores.tenant, "u-1")
     assert (counts.memories, counts.archived) == (5, 0)
     assert await stores.queries.counts(stores.tenant, "nobody") == UserCounts()
@@ -79,7 +79,7 @@ async def test_an_uninformative_message_is_history_alone(stores: Stores) -> None
     assert [one.id for one in shown] == [one for one in ids if one not in idle]
     after = await stores.queries.counts(stores.tenant, "u-1")
     assert (after.memories, after.history) == (counts.memories - 2, counts.history)
-    ranking = await stores.queries.ranking_rows(stores.tenant, "u-1", ids)
+    ranking = await stores.queries.ranking_rows(stores.tenant, "u-1", ids, STORED)
     assert {one.id for one in ranking if not one.informative} == idle
     assert {one.id for one in await stores.found(*ids)} == set(ids)
 

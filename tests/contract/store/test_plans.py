@@ -64,7 +64,7 @@ async def _plan(database: Database, query: str) -> list[str]:
 
 FILES = """
 intake derived_memories session_store consolidation facts lifecycle_store curation_store memory_queries stages
-memory_details memory_listings entity_listings links corrections enrichment evidence document_store pass_store
+memory_details memory_listings entity_listings corrections enrichment evidence document_store pass_store
 working_memory_store exports imports fact_assertions
 """
 

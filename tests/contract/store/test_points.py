@@ -69,7 +69,7 @@ async def points(tmp_path: Path) -> AsyncIterator[InterruptedIndex]:
 @pytest.fixture
 def index(stores: Stores, points: InterruptedIndex) -> IndexHandler:
     projection = Projection(stores.indexing, points, (MODEL,), stores.executor)
-    return IndexHandler(projection, stores.indexing, SystemClock(), 0.65)
+    return IndexHandler(projection, stores.indexing, SystemClock())
 
 
 async def _indexed(index: IndexHandler, stores: Stores, message_id: str) -> Outcome:
@@ -158,7 +158,7 @@ async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
     stores: Stores, points: InterruptedIndex, index: IndexHandler
 ) -> None:
     await _say(stores, "m-1", 0, importance=0.1)
-    await stores.decay(FAR)
+    await stores.archive_faded(FAR)
     assert (await stores.memory()).archived_at is not None
 
     async def use_and_write() -> None:
@@ -268,7 +268,7 @@ async def test_a_point_that_has_yet_to_move_is_filtered_where_it_is(
     stores: Stores, points: InterruptedIndex, projection: Projection
 ) -> None:
     await stores.encode("m-1", model=NEW)
-    await stores.decay(FAR)
+    await stores.archive_faded(FAR)
     await projection.refilter(stores.tenant, [stores.id("m-1")])
     assert await _collections(points, stores) == []
     assert await _collections(points, stores, EVERYTHING) == [MODEL]

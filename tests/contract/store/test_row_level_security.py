@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn
-from tests.contract.store.stores import MODEL, STORED, Stores, request, summary
+from tests.contract.store.stores import STORED, Stores, request, summary
 from tests.contract.store.test_correction_links import link
 from tests.contract.store.test_erasure import A_MESSAGE, forget
 
@@ -17,15 +17,13 @@ from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
 from ricordo.store.intake import IntakeLimits, IntakeStore
-from ricordo.store.links import Comparison
 from ricordo.store.memory_listings import ListingScope, MemoryListings
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import WorkingNote
-from ricordo.testing.factories import unit_vector
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "linked_memories similar_texts embedding_models mentions entity_names identity_decisions "
+    "embedding_models mentions entity_names identity_decisions "
     "pass_runs memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes "
     "documents reflection_backlog insights discarded_objects quota_counters rejections corrections "
     "fact_versions gone_facts listings"
@@ -67,12 +65,6 @@ async def _fill_every_table(stores: Stores) -> None:
     await stores.put_tombstone("message", "m-9")
     await stores.record(stores.message("m-7", content="Sorry, the 4th, not the 3rd"))
     await link(stores, ["m-7"])
-    for name in ("m-1", "m-7"):
-        vectors = [(stores.id(name), unit_vector(1))]
-        await stores.encodings.save(stores.tenant, MODEL, vectors, [], STORED)
-    both = [stores.id("m-1"), stores.id("m-7")]
-    compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
-    await stores.index(both, comparison=compared)
     listings = MemoryListings(stores.database)
     await listings.store(stores.tenant, "u-1", ListingScope(), STORED, by_use=True, limit=1)
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)

@@ -59,7 +59,9 @@ begin
 end
 $$
 """
-_DROPPED: Final = {"trigger", "related_entities", "related_topics", "related_ids", "deferred", "admitted_at"}
+_DROPPED: Final = frozenset(
+    "trigger related_entities related_topics related_ids deferred admitted_at decay_factor".split()
+)
 _DROPPED_TABLES: Final = frozenset(
     {"neighbours", "linked_users", "link_versions", "folded_users", "evidence_versions"}
 )

@@ -195,7 +195,7 @@ def _settled(ricordo: Ricordo, tenant: str) -> bool:
     return bool(ricordo.json("stats", "--user", "carla", "--tenant", tenant)["pending"] == 0)
 
 
-_OURS: Final = ("id", "memory_id", "stored_at", "source_ids", "related_ids", "preceding_id", "following_id")
+_OURS: Final = ("id", "memory_id", "stored_at", "source_ids", "preceding_id", "following_id")
 _OTHER: Final = ("extract_ids", "synthesis_id", "source", "about")
 
 

@@ -57,7 +57,7 @@ class TestRicordosTopology:
             "enrichment": ["memory.encoded"],
             "index": ["memory.enriched"],
             "index-changes": [
-                f"memory.{change}" for change in ("archived", "changed", "compressed", "decayed", "forgotten")
+                f"memory.{change}" for change in ("archived", "changed", "compressed", "forgotten")
             ],
             "reinforce": ["memory.accessed"],
         }

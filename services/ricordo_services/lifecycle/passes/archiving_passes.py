@@ -11,7 +11,7 @@ from ricordo.messages.enumerations import ArchiveReason
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
-from ricordo_services.lifecycle.derived_events import archived, republish
+from ricordo_services.lifecycle.derived_events import archived, decayed, republish
 from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassWork, Slice
 
 _SLICE: Final = 5_000  # memories
@@ -20,12 +20,11 @@ _DECAY_SLICE: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class DecayPass:
-    """Lowers the decay factor of unused memories, and archives those that are too weak."""
+    """Archives memories that have faded: unused, of little importance, and too weak by the decay formula."""
 
     life: LifecycleStore
     retention: RetentionStore
     emitter: Emitter
-    floors: bool = True
     name: str = "decay"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
@@ -35,14 +34,20 @@ class DecayPass:
     async def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
     ) -> AsyncGenerator[Slice, None]:
-        """Decay all memories; at most one pass a day changes anything."""
+        """Look at all memories; one that is interrupted goes on where it was."""
+        faded: dict[str, list[UUID]] = {}
         while True:
-            done = await self.life.decay(
-                tenant, now, user_id=user_id, after=after, limit=_DECAY_SLICE, floors=self.floors
+            done = await self.life.archive_faded(
+                tenant, now, user_id=user_id, after=after, limit=_DECAY_SLICE
             )
             await self.emitter.emit(tenant, archived(done.archived, ArchiveReason.DECAY))
             after = done.last
-            yield Slice(done.examined, done.changed, len(done.archived), reached=after)
+            for memory_id, owner in done.archived:
+                faded.setdefault(owner, []).append(memory_id)
+            # Memories come in the order of their users: only of the last one there may be more.
+            finished = [owner for owner in faded if after is None or owner != done.last_user]
+            await self.emitter.emit(tenant, [decayed(owner, faded.pop(owner)) for owner in finished])
+            yield Slice(done.examined, len(done.archived), len(done.archived), reached=after)
             if after is None:
                 return
 

@@ -1,19 +1,16 @@
 """A search in two steps: candidates by most signals, then all signals of each candidate."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.index.port import Hit, Vector
+from ricordo.index.port import Hit, Neighbour, Vector
 from ricordo.index.qdrant.conditions import TEXT, TEXT_TERMS, WINDOW, WINDOW_TERMS
 from ricordo.memory.ranking.bm25 import SparseVector
 
-SIMILAR_AT_ONCE: Final = 4
-"""Vectors whose similar memories are searched together: some ten milliseconds each with 100,000 memories."""
-
-_FIRST_LIMIT: Final = 256
-_LIMIT_GROWTH: Final = 16
+COMPARED_AT_ONCE: Final = 4
+"""Memories whose neighbours are searched together: some ten milliseconds each with 100,000 memories."""
 
 Scores = dict[UUID, float]
 Found = Mapping[str, Scores]
@@ -75,27 +72,7 @@ def idf_of(found: Any, term: int) -> float:  # noqa: ANN401 - a scored point of 
     return float(found.score / words.values[words.indices.index(term)])
 
 
-async def all_similar(
-    vectors: Sequence[Vector],
-    search: Callable[[Sequence[Vector], int], Awaitable[Sequence[Collection[UUID]]]],
-) -> list[Collection[UUID]]:
-    """Search by vectors without a limit: with a larger one, as long as as many are found.
-
-    A limit costs time by its size, and nearly all vectors have few similar ones.
-
-    Args:
-        search: returns the results for some vectors, at most a number each.
-    """
-    found: list[Collection[UUID]] = [()] * len(vectors)
-    places, limit = list(range(len(vectors))), _FIRST_LIMIT
-    while places:
-        cut: list[int] = []
-        for start in range(0, len(places), SIMILAR_AT_ONCE):
-            portion = places[start : start + SIMILAR_AT_ONCE]
-            for place, ids in zip(
-                portion, await search([vectors[one] for one in portion], limit), strict=True
-            ):
-                found[place] = ids
-                cut += [place] if len(ids) >= limit else []
-        places, limit = cut, limit * _LIMIT_GROWTH
-    return found
+def others(memory_id: UUID, scores: Iterable[tuple[UUID, float]], limit: int) -> list[Neighbour]:
+    """Return the neighbours of a memory, without itself, which equal texts may have pushed out."""
+    near = [Neighbour(other, cosine) for other, cosine in scores if other != memory_id][:limit]
+    return sorted(near, key=lambda neighbour: (-neighbour.cosine, neighbour.id))

@@ -17,8 +17,8 @@ from uuid import UUID
 
 import structlog
 
-from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
-from ricordo.index.qdrant.candidates import IndexQuery, all_similar
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope, Vector
+from ricordo.index.qdrant.candidates import COMPARED_AT_ONCE, IndexQuery
 from ricordo.index.qdrant.conditions import collection
 from ricordo.index.qdrant.edge_folder import FreeSpace, ShardFolder, is_engine_error
 from ricordo.index.qdrant.edge_shard import COUNTED_FROM, Shard
@@ -126,17 +126,18 @@ class EdgeVectorIndex:
             self._count_words(tenant, model, scope.user_id)
         return hits
 
-    async def similar(
-        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
-    ) -> Sequence[Collection[UUID]]:
-        """Return all memories whose text is similar to each of `vectors`."""
+    async def neighbours(
+        self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
+    ) -> Mapping[UUID, Sequence[Neighbour]]:
+        """Return the nearest memories of each of `ids`."""
 
-        async def search(portion: Sequence[Vector], limit: int) -> Sequence[Collection[UUID]]:
-            return await self._run(
-                lambda: self._shard(model).similar(tenant, user_id, portion, threshold, limit)
-            )
+        def search(portion: Sequence[UUID]) -> Mapping[UUID, Sequence[Neighbour]]:
+            return self._shard(model).neighbours(tenant, user_id, portion, limit, threshold)
 
-        return await all_similar(vectors, search)
+        near: dict[UUID, Sequence[Neighbour]] = {}
+        for start in range(0, len(ids), COMPARED_AT_ONCE):
+            near |= await self._run(partial(search, ids[start : start + COMPARED_AT_ONCE]))
+        return near
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID
 
 import numpy as np
 import qdrant_edge as edge
 
-from ricordo.index.port import COSINE_TOLERANCE, Point, Vector
+from ricordo.index.port import Point
 from ricordo.index.qdrant.candidates import IndexQuery, Scores, idf_of
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
@@ -24,6 +24,7 @@ from ricordo.index.qdrant.conditions import (
 from ricordo.index.qdrant.frequencies import Frequencies
 from ricordo.memory.ranking.bm25 import SparseVector
 
+Name = TypeVar("Name", str, UUID)
 _Part = (
     edge.FieldCondition
     | edge.IsEmptyCondition
@@ -48,7 +49,7 @@ _SKETCH: Final = edge.TurboQuantQuantizationConfig(
 _SKETCHES_FIRST: Final = edge.SearchParams(
     quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
 )
-_EXACT: Final = edge.SearchParams(exact=True)
+EXACT: Final = edge.SearchParams(exact=True)
 _IN_FULL: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
 
 # Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
@@ -139,31 +140,13 @@ class EdgeQuery:
         return SparseVector(weighed.indices, weighed.weights / np.float32(_IDF_OF_NO_CORPUS))
 
 
-def query_batch(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> dict[str, Scores]:
+def query_batch(shard: edge.EdgeShard, requests: Mapping[Name, edge.QueryRequest]) -> dict[Name, Scores]:
     """Run all requests at once, and return the scores of each, best first."""
     answers = shard.query_batch(edge.QueryBatchRequest(list(requests.values())))
     return {
         name: {id_of(item.id): item.score for item in answer}
         for name, answer in zip(requests, answers, strict=True)
     }
-
-
-def similar(
-    shard: edge.EdgeShard, within: edge.Filter, vectors: Sequence[Vector], threshold: float, limit: int
-) -> list[set[UUID]]:
-    """Return the points whose text vector is similar to each of `vectors`, at most `limit` each."""
-    requests = [
-        edge.QueryRequest(
-            limit=limit,
-            query=edge.Query.Nearest(vector.tolist(), using=TEXT),
-            filter=within,
-            params=_EXACT,
-            score_threshold=threshold - COSINE_TOLERANCE,
-        )
-        for vector in vectors
-    ]
-    answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return [{id_of(item.id) for item in answer} for answer in answers]
 
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:

@@ -5,18 +5,20 @@ All calls block and hold the interpreter lock; one thread makes them.
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
 import qdrant_edge as edge
 
-from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope
 from ricordo.index.qdrant import candidates
 from ricordo.index.qdrant.conditions import (
     ONE_LENGTH,
     OWNER,
     TENANT,
+    TEXT,
     TEXT_TERMS,
     WINDOW_TERMS,
     corpus,
@@ -27,6 +29,7 @@ from ricordo.index.qdrant.conditions import (
     payload,
 )
 from ricordo.index.qdrant.edge_requests import (
+    EXACT,
     INDEXES,
     EdgeQuery,
     config,
@@ -38,7 +41,6 @@ from ricordo.index.qdrant.edge_requests import (
     point_of,
     present_terms,
     query_batch,
-    similar,
 )
 from ricordo.index.qdrant.frequencies import Corpora, CountedMemory, Words
 from ricordo.memory.ranking.bm25 import SparseVector
@@ -106,11 +108,26 @@ class Shard:
             found |= self._scores(question, again, one_of(ids), len(ids), chosen=True)
         return candidates.hits(ids, found)
 
-    def similar(
-        self, tenant: str, user_id: str, vectors: Sequence[Vector], threshold: float, limit: int
-    ) -> list[set[UUID]]:
-        """Return the memories of a user whose text is similar to each of `vectors`, at most `limit` each."""
-        return similar(self._shard, filter_of(corpus(tenant, user_id)), vectors, threshold, limit)
+    def neighbours(
+        self, tenant: str, user_id: str, ids: Sequence[UUID], limit: int, threshold: float
+    ) -> dict[UUID, list[Neighbour]]:
+        """Return the nearest memories of each of `ids`, at most `limit` each."""
+        scope = Scope(user_id=user_id)
+        within = filter_of(in_scope(tenant, replace(scope, ids=ids)))
+        chosen = edge.ScrollRequest(limit=len(ids), filter=within, with_payload=False, with_vector=[TEXT])
+        requests = {
+            id_of(record.id): edge.QueryRequest(
+                limit=limit + 1,  # itself among them
+                query=edge.Query.Nearest(record.vector[TEXT], using=TEXT),
+                filter=filter_of(in_scope(tenant, scope)),
+                params=EXACT,
+                score_threshold=threshold,
+            )
+            for record in self._shard.scroll(chosen)[0]
+            if isinstance(record.vector, dict)
+        }
+        near = query_batch(self._shard, requests)
+        return {memory_id: candidates.others(memory_id, near[memory_id].items(), limit) for memory_id in near}
 
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""

@@ -2,14 +2,15 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from dataclasses import replace
+from typing import Final, TypeVar
 from uuid import UUID
 
 import httpx
 from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
-from ricordo.index.port import COSINE_TOLERANCE, Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope, Vector
 from ricordo.index.qdrant import candidates
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
@@ -29,6 +30,8 @@ from ricordo.index.qdrant.conditions import (
     payload,
 )
 from ricordo.memory.ranking.bm25 import SparseVector, one_term
+
+Key = TypeVar("Key", str, UUID)
 
 _CONFLICT: Final = 409
 
@@ -115,29 +118,30 @@ class ServerVectorIndex:
                 found |= await self._scores(name, probe, dict.fromkeys(again, chosen), statistics)
         return candidates.hits(ids, found)
 
-    async def similar(
-        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
-    ) -> Sequence[Collection[UUID]]:
-        """Return all memories whose text is similar to each of `vectors`."""
-        name, within = self._collection(model), _filter(corpus(tenant, user_id))
-
-        async def search(portion: Sequence[Vector], limit: int) -> Sequence[Collection[UUID]]:
-            requests = [
-                models.QueryRequest(
-                    query=vector.tolist(),
-                    using=TEXT,
-                    filter=within,
-                    limit=limit,
-                    params=models.SearchParams(exact=True),
-                    score_threshold=threshold - COSINE_TOLERANCE,
-                )
-                for vector in portion
-            ]
-            answers = await self._client.query_batch_points(name, requests)
-            return [{UUID(str(item.id)) for item in answer.points} for answer in answers]
-
+    async def neighbours(
+        self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
+    ) -> Mapping[UUID, Sequence[Neighbour]]:
+        """Return the nearest memories of each of `ids`."""
+        name, within = self._collection(model), Scope(user_id=user_id)
+        chosen = _filter(in_scope(tenant, replace(within, ids=ids)))
         with _errors():
-            return await candidates.all_similar(vectors, search)
+            records, _ = await self._client.scroll(
+                name, scroll_filter=chosen, limit=len(ids) + 1, with_payload=False, with_vectors=[TEXT]
+            )
+            requests = {
+                UUID(str(record.id)): models.QueryRequest(
+                    query=record.vector[TEXT],
+                    using=TEXT,
+                    filter=_filter(in_scope(tenant, within)),
+                    limit=limit + 1,  # itself among them
+                    params=models.SearchParams(exact=True),
+                    score_threshold=threshold,
+                )
+                for record in records
+                if isinstance(record.vector, dict)
+            }
+            scores = await self._batch(name, requests)
+        return {one: candidates.others(one, found.items(), limit) for one, found in scores.items()}
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
@@ -218,13 +222,22 @@ class ServerVectorIndex:
         searches: Mapping[str, tuple[models.Filter, int]],
         statistics: models.Filter,
     ) -> dict[str, candidates.Scores]:
-        requests = [
-            _query(signal, probe, within, statistics, limit) for signal, (within, limit) in searches.items()
-        ]
-        answers = await self._client.query_batch_points(name, requests)
+        return await self._batch(
+            name,
+            {
+                signal: _query(signal, probe, within, statistics, limit)
+                for signal, (within, limit) in searches.items()
+            },
+        )
+
+    async def _batch(
+        self, name: str, requests: Mapping[Key, models.QueryRequest]
+    ) -> dict[Key, candidates.Scores]:
+        """Send all requests at once, and return the scores of each, best first."""
+        answers = await self._client.query_batch_points(name, list(requests.values())) if requests else []
         return {
-            signal: {UUID(str(item.id)): item.score for item in answer.points}
-            for signal, answer in zip(searches, answers, strict=True)
+            key: {UUID(str(item.id)): item.score for item in answer.points}
+            for key, answer in zip(requests, answers, strict=True)
         }
 
     async def _latest(self, name: str, within: Condition, limit: int) -> list[UUID]:

@@ -15,6 +15,20 @@ returns double precision language sql immutable parallel safe
 return case when uses = 0 then beyond
             else greatest(0, importance + beyond + 0.02 * uses - importance_after_uses(importance, beyond, uses)) end;
 
+-- Returns the decay factor at an instant, as `ricordo.memory.decay.decay_factor`; a test compares them by its table of cases.
+-- It is exempt where it is pinned or verified. 10,000 weeks: a power too small for a double is an error here, where the formula
+-- says nothing is left.
+create or replace function decay_factor(
+    at timestamptz, stored_at timestamptz, last_accessed timestamptz, archived_at timestamptz, importance double precision,
+    arousal double precision, exempt boolean, floors boolean)
+returns double precision language sql immutable parallel safe
+return case when exempt or date_part('day', coalesce(archived_at, at) - greatest(stored_at, last_accessed)) <= 7 then 1
+            else greatest(
+                least(1, power(0.95::double precision, least(10000, floor(
+                             date_part('day', coalesce(archived_at, at) - greatest(stored_at, last_accessed)) / 7)))
+                         + 0.3 * arousal + 0.2 * importance),
+                case when floors then 0.2 + 0.7 * importance end) end;
+
 -- Whether a tombstone covers a message. A message is forgotten for ever; of a user and of a conversation, all messages
 -- until the request: a user who returns starts anew.
 create or replace function is_forgotten(
@@ -37,28 +51,6 @@ returns boolean language sql stable parallel safe
 return exists (select from tombstones t
                where t.tenant = of_tenant and t.user_id = of_user and t.erased_at is null
                  and (t.scope = 'user' or t.scope = 'conversation' and t.key = of_conversation));
-
--- Removes the pairs of texts that no memory has any more. It first takes the lock of `links.sql`, so that it waits for whoever
--- compares memories of the user.
-create or replace function remove_pairs_of_gone_texts() returns trigger language plpgsql as $$
-begin
-    if not exists (select from former) then
-        return null;
-    end if;
-    perform pg_advisory_xact_lock(hashtextextended(of_user.tenant || '/' || of_user.user_id, 2))
-    from (select tenant, user_id from former group by tenant, user_id
-          order by tenant collate "C", user_id collate "C") as of_user;
-    delete from similar_texts s
-    using (select distinct f.tenant, f.text_id from former f
-           where not exists (select from linked_memories l where l.tenant = f.tenant and l.text_id = f.text_id)) as gone
-    where s.tenant = gone.tenant and (s.text_id = gone.text_id or s.other_id = gone.text_id);
-    return null;
-end
-$$;
-create or replace trigger linked_memories_deleted after delete on linked_memories referencing old table as former
-for each statement execute function remove_pairs_of_gone_texts();
-create or replace trigger linked_memories_updated after update on linked_memories referencing old table as former
-for each statement execute function remove_pairs_of_gone_texts();
 
 -- Returns what points are made of, in one round trip: the function sets the tenant for itself. A memory is indexed by the
 -- vector of the first of the models that it has one of. Of one without any, the model is null. The version changes

@@ -89,9 +89,10 @@ begin
 end
 $$;
 
--- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 tags instructions.
+-- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 tags instructions,
+-- $5 is the instant of the question, and $6 whether decay has floors.
 -- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
-create or replace function ranking_rows(text, text, uuid[], text)
+create or replace function ranking_rows(text, text, uuid[], text, timestamptz, boolean)
 returns table (
     id uuid, created_at timestamptz, event_times tstzrange[], importance double precision, importance_beyond double precision,
     valence double precision, arousal double precision, access_count integer, decay_factor double precision,
@@ -104,7 +105,8 @@ begin
     perform set_config('app.tenant', $1, true);
     return query
     select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
-           decay_factor, confidence, trust, token_count, archived_at is not null as archived,
+           decay_factor($5, stored_at, last_accessed, archived_at, importance, arousal, pinned or verified, $6) as decay_factor,
+           confidence, trust, token_count, archived_at is not null as archived,
            informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
            position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
            $4::text = any(tags) as instructing, type, participants,
@@ -122,29 +124,10 @@ begin
 end
 $$;
 
--- Returns the ten memories that are nearest to one, nearest first, in the caller's transaction.
-create or replace function related_memories(of_tenant text, to_memory uuid) returns uuid[] language sql stable as $$
-select array(select other.memory_id
-      from linked_memories l
-      cross join lateral (
-          select l.text_id, 1 as cosine
-          union all
-          select s.other_id, s.cosine from similar_texts s where s.tenant = of_tenant and s.text_id = l.text_id
-          union all
-          select s.text_id, s.cosine from similar_texts s where s.tenant = of_tenant and s.other_id = l.text_id
-          order by cosine desc fetch first 11 rows with ties) as near
-      cross join lateral (
-          select k.memory_id from linked_memories k
-          where k.tenant = of_tenant and k.text_id = near.text_id and k.memory_id <> to_memory
-          order by k.memory_id limit 10) as other
-      where l.tenant = of_tenant and l.memory_id = to_memory
-      order by near.cosine desc, other.memory_id limit 10)
-$$;
-
--- Returns whole memories ($3), with the ten nearest, their corrections, and the ids of the messages that a derived memory was
+-- Returns whole memories ($3), with their corrections, and the ids of the messages that a derived memory was
 -- made of, the latest hundred.
 create or replace function memories_with_links(text, text, uuid[])
-returns table (memory memories, source_message_ids text[], related_ids uuid[], corrects uuid[], corrected_by uuid[])
+returns table (memory memories, source_message_ids text[], corrects uuid[], corrected_by uuid[])
 language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -154,7 +137,6 @@ begin
                select s.message_id from memories s
                where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
                order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids,
-           related_memories($1, m.id) as related_ids,
            array(select c.corrected_id from corrections c
                  where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
            array(select c.correcting_id from corrections c where c.tenant = $1 and c.corrected_id = m.id

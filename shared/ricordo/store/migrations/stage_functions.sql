@@ -73,6 +73,7 @@ create or replace function mark_indexed(
 ) language plpgsql as $$
 #variable_conflict use_column
 begin
+    perform set_config('app.tenant', of_tenant, true);
     perform from stages s where s.tenant = of_tenant and s.memory_id = any(memory_ids) order by s.memory_id for update;
     return query
     with matching as (
@@ -152,57 +153,5 @@ begin
         select * from stages
         where tenant = of_tenant and memory_id = m.following_id and enriched is not null and indexed is null offset 0) as f
     where m.tenant = of_tenant and m.id = any(done);
-end
-$$;
-
--- Takes the link locks of users, and returns the texts of memories to compare and of those that the index found near them, and
--- one memory of each text that is paired already, with the vector of the first of equal texts. Derived memories are linked to
--- their sources already. Memories that had no row are locked: who deletes one that had waits for the lock of the user.
-create or replace function lock_texts(of_tenant text, users text[], of_models text[], compared uuid[], near_ids uuid[])
-returns table (memory_id uuid, user_id text, model text, text_id uuid, is_new boolean, vector bytea)
-language plpgsql as $$
-#variable_conflict use_column
-begin
-    perform pg_advisory_xact_lock(hashtextextended(of_tenant || '/' || u.user_id, 2)) from unnest(users) as u (user_id);
-    return query
-    with found as (
-        select unnest(compared) as id
-        union
-        select unnest(near_ids)
-    ), locked as materialized (
-        select m.id from memories m
-        where m.tenant = of_tenant and m.id = any(array(select id from found))
-          and (select true from linked_memories l where l.tenant = of_tenant and l.memory_id = m.id) is null
-        order by m.id for key share
-    ), near as (
-        select id from found
-        union
-        select member.memory_id
-        from linked_memories l
-        cross join lateral (
-            select s.other_id as text_id from similar_texts s where s.tenant = of_tenant and s.text_id = l.text_id
-            union all
-            select s.text_id from similar_texts s where s.tenant = of_tenant and s.other_id = l.text_id) as partner
-        cross join lateral (
-            select k.memory_id from linked_memories k where k.tenant = of_tenant and k.text_id = partner.text_id
-            order by k.memory_id limit 1) as member
-        where l.tenant = of_tenant and l.memory_id = any(compared)
-    ), texts as (
-        select m.id, m.user_id, v.model, v.vector, l.text_id as former_id,
-               md5(md5(m.user_id) || md5(v.model) || encode(v.text_hash, 'hex'))::uuid as text_id
-        from near
-        cross join lateral (select * from memories where tenant = of_tenant and id = near.id offset 0) as m
-        cross join lateral (
-            select one.model, one.vector, one.text_hash from vectors one
-            where one.tenant = of_tenant and one.memory_id = m.id and one.model = any(of_models)
-            order by array_position(of_models, one.model) limit 1) as v
-        left join lateral (
-            select * from linked_memories where tenant = of_tenant and memory_id = m.id offset 0) as l on true
-        where m.informative >= 0.5 and m.derived_by <> 'lifecycle'
-          and (l.memory_id is not null or m.id in (select id from locked))
-    )
-    select id as memory_id, user_id, model, text_id, former_id is distinct from text_id as is_new,
-           case when row_number() over (partition by text_id order by id) = 1 then vector end as vector
-    from texts;
 end
 $$;

@@ -1,4 +1,9 @@
--- Who corrects what. Everybody who writes it holds the lock of links.sql of its user.
+-- Who corrects what. Whoever writes it holds the lock of its user.
+
+-- name: lock
+-- $2 user ids, sorted, so that whoever needs several takes them in the same order. Until the end of the transaction
+-- nobody else changes links of theirs, nor finishes to erase a memory of theirs.
+select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($2::text[]) as user_id
 
 -- fragment: message
     m.id, m.user_id, m.message_id, m.conversation_id, m.content, m.created_at, m.speaker

@@ -61,7 +61,7 @@ derived as (
 )
 
 -- name: save
--- Also $4 now, $5 users in their order, whose locks (`links.lock`) are taken before any row's. Returned are the stages of
+-- Also $4 now, $5 users in their order, whose locks (`corrections.lock`) are taken before any row's. Returned are the stages of
 -- what was written, and the version of what it holds. The stage keeps its first instant; that of the index, whose point is of
 -- the former row, is taken back; dead letters of enrichment are settled, as in `mark_stage`. A message counts towards a
 -- reflection once, even if the stage is reset: messages of assistants, derived and uninformative memories do not.

@@ -28,10 +28,7 @@ select id, message_id, conversation_id, type, kind, title, content, summary, lan
        timezone, local_date, time_of_day, day_of_week, event_start, event_end, event_times, expires_at, participants, topics, location,
        preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords,
        emotional_trigger, importance,
-       informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust,
-       related_memories($1, m.id) as related_ids
-       ,
-       source_ids, questions_addressed, key_topics, source, confidence, verified, tags, refs,
+       informative, importance_beyond, access_count, last_accessed, reinforcement, pinned, trust, source_ids, questions_addressed, key_topics, source, confidence, verified, tags, refs,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
        (select i.insight_hash from insights i
         where m.message_id is null and i.tenant = $1 and i.user_id = $2 and i.memory_id = m.id limit 1) as about

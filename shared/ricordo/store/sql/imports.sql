@@ -35,8 +35,8 @@ on conflict (tenant, user_id, insight_hash) do nothing
 with offered as (
     select * from jsonb_to_recordset($3::jsonb) as o (
         id uuid, event_id uuid, access_count integer, last_accessed timestamptz, reinforcement double precision,
-        importance double precision, importance_beyond double precision, decay_factor double precision,
-        pinned boolean, verified boolean, stored_at timestamptz, archived_at timestamptz, archive_reason text,
+        importance double precision, importance_beyond double precision, pinned boolean, verified boolean,
+        stored_at timestamptz, archived_at timestamptz, archive_reason text,
         compressed boolean, synthesis_id uuid)
 ), locked as (
     select id, access_count from memories
@@ -56,7 +56,6 @@ set access_count = greatest(m.access_count, w.access_count),
     reinforcement = greatest(m.reinforcement, w.reinforcement),
     importance = case when w.is_latest then w.importance else m.importance end,
     importance_beyond = case when w.is_latest then w.importance_beyond else m.importance_beyond end,
-    decay_factor = case when w.is_latest then w.decay_factor else m.decay_factor end,
     pinned = m.pinned or w.pinned,
     verified = m.verified or w.verified,
     stored_at = least(m.stored_at, w.stored_at),

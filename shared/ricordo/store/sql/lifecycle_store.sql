@@ -2,57 +2,42 @@
 select tenant from tenants order by tenant
 
 -- name: place
--- Where a memory is in the order in which decay goes through them.
+-- Where a memory is in the order in which the pass goes through them.
 select user_id, created_at from memories where tenant = $1 and id = $2
 
--- name: fading
--- $2 now, $3 user or null, $4 $5 $6 user, instant and id after which to go on, $7 how many, $8 whether floors hold.
--- A forgetting curve after Ebbinghaus, weaker where emotion or importance protect; see docs/life-of-a-memory.md.
--- In this order those are next to each other that are so on disk, more or less.
+-- fragment: faded
+archived_at is null and access_count < 2 and importance < 0.5
+and decay_factor($2, stored_at, last_accessed, null, importance, arousal, pinned or verified, false) < 0.3
+
+-- name: archive_faded
+-- $2 now, $3 user or null, $4 $5 $6 user, instant and id after which to go on, $7 how many. In this order those are next to each
+-- other that are so on disk, more or less. What is used, pinned or verified meanwhile is left alone.
 with slice as materialized (
-    select id, user_id, created_at, decay_factor, access_count, importance, arousal, last_accessed,
-           date_part('day', $2::timestamptz - greatest(stored_at, last_accessed)) as days,
-           archived_at is null and not pinned and not verified as fades
+    select id, user_id, created_at,
+-- include: faded
+           as is_faded
     from memories
     where tenant = $1 and ($3::text is null or user_id = $3)
       and (user_id, created_at, id) > ($4::text, $5::timestamptz, $6::uuid)
     order by user_id, created_at, id limit $7
-), kept as materialized (
-    select *, 0.3 * arousal + 0.2 * importance as protection,
-           -- 10,000 weeks: a power too small for a double is an error here, where the formula says nothing is left
-           power(0.95::double precision, least(floor(days / 7), 10000)) + 0.3 * arousal + 0.2 * importance as value
-    from slice where fades and days > 7
-), faded as materialized (
-    -- time alone never raises it, even where a clock was turned back
-    select *, greatest(least(decay_factor, 1, value), least(1, protection),
-                       case when $8 then 0.2 + 0.7 * importance end) as factor,
-           value < 0.3 and access_count < 2 and importance < 0.5 as weak
-    from kept
-), found as (
-    select array_agg(id order by id) as ids, array_agg(decay_factor order by id) as former,
-           array_agg(last_accessed order by id) as accessed, array_agg(factor order by id) as factors,
-           array_agg(weak order by id) as weak
-    from faded where weak or decay_factor <> factor
+), locked as (
+    select id from memories m
+    where tenant = $1 and id = any(array(select s.id from slice s where s.is_faded)) and
+-- include: faded
+    order by id for update of m
+), archived as (
+    update memories m
+    set archived_at = $2, archive_reason = 'decay', unreported_move_at = now()  -- by the real clock, whatever $2 is
+    from locked l where m.tenant = $1 and m.id = l.id
+    returning m.id, m.user_id
+), gone as (
+    select array_agg(id order by id) as ids, array_agg(user_id order by id) as users from archived
 )
 select (select count(*) from slice) as examined,
        (select id from slice order by user_id desc, created_at desc, id desc limit 1) as last,
-       coalesce(ids, '{}') as ids, coalesce(former, '{}') as former, coalesce(accessed, '{}') as accessed,
-       coalesce(factors, '{}') as factors, coalesce(weak, '{}') as weak
-from found
-
--- name: fade
--- $2 now, $3 memory ids; of each, $4 the factor and $5 the last use that the new factor follows from, $6 the new factor,
--- $7 whether it goes to the archive. What was used or changed since is left alone. The nested loop goes by id, as all do
--- who lock several; to lock them before would write every row twice.
-update memories m
-set decay_factor = f.factor, archived_at = case when f.weak then $2::timestamptz end,
-    archive_reason = case when f.weak then 'decay' end,
-    unreported_move_at = case when f.weak then now() else m.unreported_move_at end  -- by the real clock, whatever $2 is
-from (select * from unnest($3::uuid[], $4::double precision[], $5::timestamptz[], $6::double precision[], $7::boolean[])
-                        as f (id, former, accessed, factor, weak) order by id) as f
-where m.tenant = $1 and m.id = f.id and m.archived_at is null and not m.pinned and not m.verified
-  and m.decay_factor = f.former and m.last_accessed is not distinct from f.accessed
-returning m.id, case when f.weak then m.user_id end as archived_of
+       (select max(user_id) from slice) as last_user,
+       coalesce(ids, '{}') as ids, coalesce(users, '{}') as users
+from gone
 
 -- name: moved
 -- $2 since when, $3 how many, $4 user or null. What was withdrawn has left as well: who looks for its row finds none.
@@ -145,7 +130,6 @@ with given as (
         importance = importance_after_uses(m.importance, m.importance_beyond, s.times),
         importance_beyond = beyond_after_uses(m.importance, m.importance_beyond, s.times),
         last_accessed = greatest(m.last_accessed, s.touched_at),
-        decay_factor = case when s.touched_at is null then m.decay_factor else 1 end,
         archived_at = case when s.touched_at is null then m.archived_at end,  -- what is used again comes back
         archive_reason = case when s.touched_at is null then m.archive_reason end,
         unreported_move_at = case when s.touched_at is null or m.archived_at is null then m.unreported_move_at else now() end

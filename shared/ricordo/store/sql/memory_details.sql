@@ -16,7 +16,7 @@ where f.tenant = $1 and f.user_id = $2
 order by f.confidence desc, f.last_reinforced desc, f.id limit 100
 
 -- name: changes
--- Nothing is logged: rows tell what changed a memory, as long as they are kept.
+-- $4 its decay factor. Nothing is logged: rows tell what changed a memory, as long as they are kept.
 with memory as materialized (
     select m.*, s.stored_at as compressed_at, h.content as sent
     from memories m
@@ -42,7 +42,7 @@ union all
 select 'archived', archived_at, null, null, null, null, null, coalesce(archive_reason, 'decay')
 from memory where archived_at is not null
 union all
-select 'decayed', null, null, null, null, null, decay_factor, null from memory where decay_factor < 1
+select 'decayed', null, null, null, null, null, $4::float8, null where $4 < 1
 union all
 select 'corrected', null, null, null, null, sent, null, null
 from memory where source = 'user_correction' and sent is distinct from content

@@ -1,5 +1,5 @@
 -- fragment: linked
-select (found.memory).*, found.source_message_ids, found.related_ids, found.corrects, found.corrected_by
+select (found.memory).*, found.source_message_ids, found.corrects, found.corrected_by
 
 -- name: memories
 -- include: linked

@@ -66,7 +66,6 @@ create table memories (
     access_count integer not null default 0,
     last_accessed timestamptz,
     reinforcement double precision not null default 0,
-    decay_factor double precision not null default 1,
     pinned boolean not null default false,
     trust double precision not null default 0,
     source_ids uuid[] not null default '{}',

@@ -153,29 +153,6 @@ create table identity_decisions (
 );
 create index identity_decisions_open on identity_decisions (tenant, decided_at) where same is null and decided_by = '';
 
--- Which text each memory is compared by: an id of its user, of the model that its point is of and of the text, so that equal
--- texts share one. A memory that is not compared, such as thanks, has no row.
-create table linked_memories (
-    tenant text not null,
-    memory_id uuid not null,
-    user_id text not null,
-    text_id uuid not null,
-    primary key (tenant, memory_id),
-    foreign key (tenant, memory_id) references memories (tenant, id) on delete cascade
-);
-create index linked_memories_of_text on linked_memories (tenant, text_id, memory_id);
-
--- Pairs of texts whose vectors are similar enough, with their cosine; 0 for a pair of Ricordo 0.1 until it is compared again.
-create table similar_texts (
-    tenant text not null,
-    text_id uuid not null,
-    other_id uuid not null,
-    cosine numeric(5, 4) not null,
-    primary key (tenant, text_id, other_id),
-    constraint similar_texts_order check (text_id < other_id)
-);
-create index similar_texts_of_other on similar_texts (tenant, other_id);
-
 -- Messages that correct an earlier one of their user, and which; null where that message is not there. Both follow from
 -- the messages that exist, in whatever order they arrive.
 create table corrections (
