@@ -238,7 +238,18 @@ async def test_words_of_all_scripts_are_found(reader: Reader, text: str, names: 
     assert sorted(await reader.names(text=text)) == names
 
 
-@pytest.mark.parametrize("text", ["o" * 256, " ".join("aeiou" * 3) + " z" * 100, "\u0300", "a_b 東京 ß"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "o" * 256,
+        "ا" * 256,
+        "हि" * 128,
+        "ss" * 128,
+        " ".join("aeiou" * 3) + " z" * 100,
+        "\u0300",
+        "a_b 東京 ß",
+    ],
+)
 async def test_odd_words_are_searched_for(reader: Reader, text: str) -> None:
     await reader.stores.record(
         reader.stores.message("m-1", content=f"«{text}»"), reader.stores.message("m-2")

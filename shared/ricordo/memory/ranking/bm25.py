@@ -9,18 +9,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.text import stop_words
+from ricordo.language.text import APOSTROPHE_SIGNS, stop_words
 from ricordo.language.tokenization import content_words, stems, terms_of, words
 
 K1 = 1.2
 B = 0.75
 # Content words of a chat turn: 11.1 on average over 2,760 turns of long English conversations.
 AVERAGE_LENGTH = 11.0
+_APOSTROPHES: Final = frozenset(APOSTROPHE_SIGNS)
 
 
 class SparseVector(NamedTuple):
@@ -95,6 +96,8 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
 
 def _apostrophised(text: str, language: str) -> list[str]:
     """Return words with apostrophes whole and cut: texts in Italian hold `d`, `angelo`, others `d'angelo`."""
+    if _APOSTROPHES.isdisjoint(text):
+        return []
     ignored = stop_words(language)
     whole = [word for word in words(text, "") if "'" in word and word not in ignored]
     parts = [part for word in whole for part in word.split("'") if len(part) > 2]
