@@ -6,6 +6,7 @@ import numpy as np
 
 from ricordo.index.port import Facets, Point
 from ricordo.language.informative import INFORMATIVE
+from ricordo.language.text import name_key
 from ricordo.language.topics import topic_keys
 from ricordo.memory.ranking.bm25 import terms, window_terms
 from ricordo.store.index_store import Indexable
@@ -39,7 +40,7 @@ def facets(one: Indexable) -> Facets:
         kind=one.kind,
         created_at=one.created_at,
         events=one.event_times,
-        participants=tuple(name.casefold() for name in one.participants),
+        participants=tuple(map(name_key, one.participants)),
         topics=tuple(sorted({key for topic in one.topics for key in topic_keys(topic, one.language)})),
         valence=one.valence,
         importance=one.importance,

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,9 @@ from itertools import chain
 from typing import Final
 from uuid import UUID
 
+from ricordo.language.scripts import compatible, without_accents
+from ricordo.language.text import APOSTROPHE_SIGNS, name_key, normalise
+from ricordo.language.tokenization import words_of
 from ricordo.language.topics import topic_keys
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
@@ -22,10 +24,19 @@ _NAMED: Final = ("participants", "topics", "tags", "locations")
 _OF_ROWS: Final = frozenset({"tags", "locations", "refs", "time_of_day", "day_of_week"})
 """Filters that the vector index has no fields for."""
 _MOST_IDS: Final = 20_000
-_MARKS: Final = re.compile("[\u0300-\u036f]")
 _MAX_WORDS: Final = 16  # of a cache of 32
-_LETTERS: Final = (range(0x41, 0x5B), range(0xC0, 0x530), range(0x1E00, 0x2000))
-"""Code points of letters with cases or accents: Latin, Greek, Cyrillic, Armenian."""
+_LETTERS: Final = (range(0x41, 0x5B), range(0xC0, 0x1000), range(0x1E00, 0x2000), range(0xFF10, 0xFF5B))
+"""Code points of letters and digits that have other forms: up to Thai and Tibetan, and wide ones."""
+_SOUND: Final = re.compile("ae|oe|ss|.", re.DOTALL)
+_APOSTROPHE: Final = f"[{APOSTROPHE_SIGNS}]"
+_NO_LETTER: Final = "[^[:alnum:]]|\u02bc"
+_POINTED: Final = frozenset(map(chr, range(0x5D0, 0xE00)))
+"""Letters of Hebrew, Arabic and the scripts of India."""
+_UNSEEN: Final = (
+    "[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc\u200c\u200d]*"
+)
+"""Points, a lengthening stroke, nuktas and joiners, which may follow them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +90,13 @@ def _matching(
     found: Collection[tuple[str, str, str]], filters: Filters, fields: Sequence[str]
 ) -> dict[str, list[str]]:
     """Return the names that filters match, by field: case-insensitively, and topics by their other forms."""
-    wanted = {name: {one.casefold() for one in getattr(filters, name)} for name in fields}
+    wanted = {name: set(map(name_key, getattr(filters, name))) for name in fields}
     topics = {key.casefold() for key in keys_of_topics(filters.topics)}
 
     def matches(field: str, name: str, language: str) -> bool:
         if field == "topics":
             return any(key.casefold() in topics for key in topic_keys(name, language))
-        return name.casefold() in wanted[field]
+        return name_key(name) in wanted[field]
 
     matching = [(field, name) for field, name, language in found if matches(field, name, language)]
     return {each: [name for field, name in matching if field == each] for each in fields}
@@ -94,35 +105,46 @@ def _matching(
 def word_patterns(text: str) -> list[str]:
     """Return a regular expression of PostgreSQL for each word of a text; a text without words is one pattern.
 
-    A letter matches all forms that are the same without case and accents. The stored texts are left as they
-    are: normalising each while searching takes several times as long.
+    A letter matches all forms that are the same without case and accents. A word in a script without capitals
+    may be a part of a longer one: there words are not separated, or begin and end with particles. The stored
+    texts are left as they are: normalising each while searching takes several times as long.
 
     Raises:
         RequestError: there are more words than PostgreSQL keeps compiled patterns for.
     """
-    words = list(dict.fromkeys(re.findall(r"\w+", _folded(text))))
+    words = list(dict.fromkeys(word.written for word in words_of(_folded(normalise(text)), "")))
     if len(words) > _MAX_WORDS:
         raise RequestError(ErrorCode.INVALID_REQUEST, f"text must have at most {_MAX_WORDS} words", "text")
-    return [rf"(^|\W){''.join(map(_letter, word))}(\W|$)" for word in words] or [re.escape(text)]
+    return [*map(_pattern, words)] or [re.escape(text)]
+
+
+def _pattern(word: str) -> str:
+    inner = "".join(map(_letter, _SOUND.findall(word)))
+    bounded = word.isnumeric() or any(letter.upper() != letter for letter in word)
+    return rf"(^|{_NO_LETTER}){inner}({_NO_LETTER}|$)" if bounded else inner
 
 
 def _folded(text: str) -> str:
-    """Return a text without accents and in lower case, letter by letter, as PostgreSQL lowers it."""
-    plain = _MARKS.sub("", unicodedata.normalize("NFKD", text))
-    return "".join(letter.lower() for letter in plain)
+    """Return a text in lower case, without accents and with European digits."""
+    return without_accents(compatible(text))
 
 
-def _letter(letter: str) -> str:
-    forms = _forms().get(letter)
-    return letter if forms is None else f"[{letter}{forms}]"
+def _letter(sound: str) -> str:
+    """Return the pattern of a letter, or of two that one letter may stand for."""
+    if sound == "'":
+        return _APOSTROPHE
+    forms = _forms().get(sound, "")
+    if len(sound) > 1:
+        return f"(?:{''.join(map(_letter, sound))}|[{forms}])"
+    return (f"[{sound}{forms}]" if forms else sound) + (_UNSEEN if sound in _POINTED else "")
 
 
 @cache
 def _forms() -> Mapping[str, str]:
-    """Return the other forms of each letter."""
+    """Return the other forms of each letter, and the letters that stand for two."""
     forms: defaultdict[str, str] = defaultdict(str)
     for letter in map(chr, chain(*_LETTERS)):
-        folded = _folded(letter)
-        if len(folded) == 1 and folded != letter:
+        folded = _folded(letter) if letter.isalnum() else ""
+        if folded != letter and (len(folded) == 1 or _SOUND.fullmatch(folded)):
             forms[folded] += letter
     return forms

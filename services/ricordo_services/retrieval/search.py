@@ -228,7 +228,8 @@ class Search:
     ) -> SearchProbe:
         """Return the probe of a collection, without words that most of its memories contain."""
         vector = request.vectors.get(model)
-        languages = dict.fromkeys((request.analysis.language or "en", *LANGUAGES))
+        analysis = request.analysis
+        languages = dict.fromkeys((analysis.written_in or analysis.language or "en", *LANGUAGES))
         terms = query_terms(request.lexical_text if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return SearchProbe(model, vector, terms)

@@ -9,6 +9,7 @@ from uuid import UUID
 from ricordo.index.port import Scope
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import is_only_a_name, is_only_names
+from ricordo.language.text import name_key
 from ricordo.language.topics import topic_key
 from ricordo.messages.filters import Filters
 from ricordo.store.rows import Vector
@@ -119,7 +120,7 @@ def valence_bounds(emotion: str | None) -> tuple[float | None, float | None]:
 
 
 def _folded(values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(value.casefold() for value in values)
+    return tuple(map(name_key, values))
 
 
 def keys_of_topics(topics: Sequence[str]) -> tuple[str, ...]:

@@ -9,10 +9,13 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.markup import in_words
+from ricordo.language.scripts import languages_by_script
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import LAUGHTER
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_FOREIGN_LETTER: Final = re.compile("[ãåæõøœßąćčđęěğłńőřşśšůűźżž]")
+"""A letter of other languages; in Italian and English it is met in names only."""
 _MOST_READ = 2_000  # characters; more of a text tells nothing more
 _FUNCTION_WORD: Final = 200  # the weight of a function word, as in `detection.toml`
 # The candidates of the identifier: each further one is one more mistake that it can make.
@@ -71,15 +74,18 @@ def shows_language(text: str) -> bool:
 
 
 def identify(text: str, default: str = "en") -> str:
-    """Return the language of `text`, as ISO 639-1."""
+    """Return the language of `text`, as ISO 639-1; that of its script where there is only one."""
     read = in_words(text[:_MOST_READ])
+    if by_script := languages_by_script(read):
+        guessed, confidence = ("", 0.0) if len(by_script) == 1 else _identifier().classify(read)
+        return str(guessed) if guessed in by_script and confidence >= _SURE else by_script[0]
     found = _traits_of(read)
     written = [word for word in found if not word.laughs]
     if not written:
         return default
     own = _likeliest(_total(found, read), default)
     first, *others = written
-    foreign = first.foreign_small or any(word.foreign for word in others)
+    foreign = first.foreign_small or any(word.foreign for word in others) or "¿" in read or "¡" in read
     if not foreign and _is_clear(written, own):
         return own
     guessed, confidence = _identifier().classify(read)
@@ -107,7 +113,10 @@ def _traits(word: str) -> _Traits:
     small = word.lower()
     evidence = _word_evidence(small)
     laughs = LAUGHTER.fullmatch(word) is not None
-    return _Traits(evidence, _told(evidence), laughs, _is_foreign(word), _is_foreign(small))
+    spelled = word == small and _FOREIGN_LETTER.search(word) is not None
+    return _Traits(
+        evidence, _told(evidence), laughs, spelled or _is_foreign(word), spelled or _is_foreign(small)
+    )
 
 
 def _told(evidence: Evidence) -> str:

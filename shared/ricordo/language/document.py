@@ -21,8 +21,15 @@ from ricordo.language.assertion_scope import (
 )
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.instructions import without_instructions
-from ricordo.language.text import collapse, normalise, stem
-from ricordo.language.tokenization import Token, is_question, sentences_of, without_stop_words, words_of
+from ricordo.language.text import collapse, normalise
+from ricordo.language.tokenization import (
+    Token,
+    is_question,
+    sentences_of,
+    terms_of,
+    without_stop_words,
+    words_of,
+)
 
 T = TypeVar("T")
 
@@ -94,8 +101,8 @@ class Document:
 
     @_computed
     def stems(self) -> tuple[str, ...]:
-        """The stems of the content words, in order, with repetitions."""
-        return tuple(stem(word, self.language) for word in self.content_words)
+        """The terms by which the content words are found, in order, with repetitions."""
+        return tuple(terms_of(self.content_words, self.language))
 
     @_computed
     def sentences(self) -> tuple[str, ...]:

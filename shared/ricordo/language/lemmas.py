@@ -8,7 +8,8 @@ import simplemma
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.text import LONGEST_WORD, without_accents
+from ricordo.language.scripts import without_accents
+from ricordo.language.text import LONGEST_WORD
 
 _INFINITIVE: Final = ("are", "ere", "ire", "rre")
 _PARTICIPLES: Final = ("ate", "ite", "ute", "che", "ghe")

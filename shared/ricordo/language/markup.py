@@ -1,8 +1,9 @@
 """Removes code, addresses, file names, tags and other markup from a message."""
 
 import re
-import unicodedata
 from typing import Final
+
+from ricordo.language.text import normalise
 
 # What is cut out ends a phrase, so that the words on both sides of it do not meet. No quantifier gives back.
 _CUT = re.compile(
@@ -31,7 +32,7 @@ MOST_READ: Final = 6_000  # characters: what a longer text is about, it says by 
 
 def visible(text: str) -> str:
     """Return the first 6,000 characters of `text`, in normal form C and without markup."""
-    return in_words(unicodedata.normalize("NFC", text[:MOST_READ]))
+    return in_words(normalise(text[:MOST_READ]))
 
 
 def prose(text: str, said: str) -> str:
@@ -39,7 +40,7 @@ def prose(text: str, said: str) -> str:
     if not _CODE_SIGN.search(text) and not any(one in said for one in _CODE_WORDS):
         return said
     # Looked for in what was written, as a tag or a mark of it may be all that says what a line is.
-    written = unicodedata.normalize("NFC", text[:MOST_READ])
+    written = normalise(text[:MOST_READ])
     kept = _CODE_LINE.sub(" . ", _ELEMENT.sub(" . ", written))
     return said if kept == written else in_words(kept)
 

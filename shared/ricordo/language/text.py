@@ -1,28 +1,29 @@
 """Functions on strings: normal form, stems, hashes, excerpts."""
 
 import hashlib
+import re
 import threading
 import unicodedata
 from functools import lru_cache
-from itertools import filterfalse
 from typing import Final
 
 import snowballstemmer
 
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.scripts import without_accents
 
-_ALGORITHMS = {
-    "it": "italian",
-    "en": "english",
-    "de": "german",
-    "es": "spanish",
-    "fr": "french",
-    "nl": "dutch",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-}
+_ALGORITHMS: Final = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil",
+    "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""The Snowball stemmers by language, ISO 639-1."""
+APOSTROPHE_SIGNS: Final = "'\u2019\u2018\u201b\u02bc\u02bb\u00b4`\u2032\uff07"
+"""What people type for an apostrophe."""
+_FOR_APOSTROPHE: Final = re.compile(rf"[{APOSTROPHE_SIGNS[2:]}](?<=[^\W\d_].)(?=[^\W\d_])")
 LONGEST_WORD: Final = 64
 """Characters: longer tokens are not stemmed."""
 
@@ -32,8 +33,23 @@ _stemmers = threading.local()
 
 
 def normalise(text: str) -> str:
-    """Return `text` in Unicode normal form C."""
-    return unicodedata.normalize("NFC", text)
+    """Return `text` in Unicode normal form C, with straight apostrophes for what people type instead."""
+    return with_straight_apostrophes(unicodedata.normalize("NFC", text))
+
+
+def with_straight_apostrophes(text: str) -> str:
+    """Return a text as long, with "'" for the signs between letters that stand for an apostrophe.
+
+    A typographic apostrophe stays: all rules know it.
+    """
+    if text.isascii() and "`" not in text:
+        return text
+    return _FOR_APOSTROPHE.sub("'", text)
+
+
+def name_key(name: str) -> str:
+    """Return the form under which a name is filtered by: case-folded, with straight apostrophes."""
+    return with_straight_apostrophes(name).replace("\u2019", "'").casefold()
 
 
 def collapse(text: str) -> str:
@@ -63,13 +79,6 @@ def _stem(word: str, language: str) -> str:
     if algorithm not in stemmers:
         stemmers[algorithm] = snowballstemmer.stemmer(algorithm)
     return without_accents(stemmers[algorithm].stemWord(word))
-
-
-def without_accents(word: str) -> str:
-    """Return `word` without diacritics."""
-    if word.isascii():
-        return word
-    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", word)))
 
 
 def excerpt(text: str, limit: int) -> str:

@@ -2,10 +2,13 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ricordo.language.text import normalise, stem, stop_words
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.scripts import character_terms, compatible, is_unspaced, marks, may_hold_marks, runs
+from ricordo.language.text import LONGEST_WORD, normalise, stem, stop_words
 
 LAUGHTER: Final = re.compile(
     r"[aeiou]*(?:h+[aeiou]+){2,}h*|[aeiou]*h+[aeiou]+h+|lo+l|lmao|rofl", re.IGNORECASE
@@ -57,10 +60,12 @@ def words_of(text: str, language: str) -> Iterator[Token]:
     """Yield the words of `text`, which must be in normal form C.
 
     Italian is cut at apostrophes (`l'amico` is `l`, `amico`); elsewhere a contraction stays whole (`don't`).
+    Combining marks and joiners belong to their word.
     """
-    for match in _WORD.finditer(text):
+    word = _marked_word() if may_hold_marks(text) else _WORD
+    for match in word.finditer(text):
         written, start = match[0], match.start()
-        if written.isalnum():
+        if written.isalnum() or APOSTROPHES.isdisjoint(written):
             yield Token(written, written.casefold(), start, match.end())
         elif language != "it":
             written = written.replace("\u2019", "'")
@@ -69,6 +74,13 @@ def words_of(text: str, language: str) -> Iterator[Token]:
             for part in _ELISION.split(written):
                 yield Token(part, part.casefold(), start, start + len(part))
                 start += len(part) + 1
+
+
+@lru_cache(maxsize=1)
+def _marked_word() -> re.Pattern[str]:
+    """Return `_WORD` with marks; it takes half as long again."""
+    marked = rf"[^\W_]+(?:[{marks()}]+[^\W_]*)*"
+    return re.compile(rf"{marked}(?:['\u2019]{marked})*")
 
 
 def tokenize(text: str, token: re.Pattern[str], start: int = 0, end: int = sys.maxsize) -> Iterator[Token]:
@@ -114,5 +126,35 @@ def content_words(text: str, language: str) -> list[str]:
 
 
 def stems(text: str, language: str) -> list[str]:
-    """Return the stems of the content words of `text`, in order, with repetitions."""
-    return [stem(word, language) for word in content_words(text, language)]
+    """Return the terms by which the content words of `text` are found, in order, with repetitions."""
+    return terms_of(content_words(text, language), language)
+
+
+def terms_of(folded: Iterable[str], language: str) -> list[str]:
+    """Return the terms by which case-folded words are found.
+
+    In Italian and English that is the stem; in another language the stem and the word, which a text in any
+    language finds. Words in scripts that do not separate them, and Korean ones, which end in particles, are
+    found by pairs of characters too.
+    """
+    cached, anew = _word_terms, _word_terms.__wrapped__
+    return [
+        term
+        for word in folded
+        for term in (cached(word, language) if len(word) <= LONGEST_WORD else anew(word, language))
+    ]
+
+
+@lru_cache(maxsize=65_536)
+def _word_terms(word: str, language: str) -> tuple[str, ...]:
+    if not word.isascii():
+        word = compatible(word)
+        if is_unspaced(word):
+            return tuple(term for run in runs(word) for term in _run_terms(run, language))
+    if language in LANGUAGES:
+        return (stem(word, language),)
+    return tuple(dict.fromkeys((stem(word, language), stem(word, ""))))
+
+
+def _run_terms(run: str, language: str) -> list[str]:
+    return character_terms(stem(run, "")) if is_unspaced(run) else terms_of([run], language)

@@ -22,7 +22,7 @@ from ricordo.memory.importance import Importance, importance
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-6"
+VERSION = "rules-7"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

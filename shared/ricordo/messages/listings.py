@@ -125,7 +125,8 @@ class MemoriesRequest(Request):
     user_id: Id
     filters: Filters | None = None
     text: OptionalLabel = None
-    """Words that the content contains, at most 16, in any case and with or without accents."""
+    """Words that the content contains, at most 16, in any case and with or without accents; parts of words in
+    scripts without capitals."""
     order: ListingOrder = ListingOrder.RECENT
     cursor: Cursor | None = None
     """The `next` of the preceding page; all other fields but `limit` must be the same."""

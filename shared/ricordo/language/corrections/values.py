@@ -11,8 +11,9 @@ from typing import Final, Literal, NamedTuple
 
 from ricordo.language.data_files import LANGUAGES, WordSets, read_table
 from ricordo.language.document import Document
+from ricordo.language.scripts import without_accents
 from ricordo.language.temporal.lexicon import LEXICONS
-from ricordo.language.text import stop_words, without_accents
+from ricordo.language.text import stop_words
 from ricordo.language.tokenization import VALUE, Token, tokenize
 
 Kind = Literal["number", "weekday", "month", "day", "name"]

@@ -9,6 +9,7 @@ from typing import Final, Self
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER
+from ricordo.language.text import with_straight_apostrophes
 
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
 LONGEST_KEY: Final = 1_024
@@ -24,10 +25,12 @@ def is_name(name: str) -> bool:
 def normalise(name: str) -> str:
     """Return the form under which spellings of `name` are compared.
 
-    Case, accents, control characters and spacing do not count: "  Zoë" and "zoe" are one name. A name
-    made of punctuation alone keeps it, so that no name becomes empty unless it was blank.
+    Case, accents, the form of apostrophes, control characters and spacing do not count: "  Zoë" and "zoe" are
+    one name. A name made of punctuation alone keeps it, so that no name becomes empty unless it was blank.
     """
-    spelled = unicodedata.normalize("NFKD", name.casefold())  # which brings out capitals: "🅪" is "MC"
+    spelled = unicodedata.normalize(
+        "NFKD", with_straight_apostrophes(name).casefold()
+    )  # which brings out capitals: "🅪" is "MC"
     decomposed = unicodedata.normalize("NFKD", spelled.casefold())
     kept = "".join(
         " " if unicodedata.category(c) == "Cc" else c for c in decomposed if not unicodedata.combining(c)

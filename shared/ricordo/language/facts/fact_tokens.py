@@ -8,6 +8,7 @@ from typing import Final
 from ricordo.language.document import Document
 from ricordo.language.facts.acquaintance import is_known_given
 from ricordo.language.facts.word_forms import HAVING, SPELLINGS
+from ricordo.language.text import with_straight_apostrophes
 from ricordo.language.tokenization import CLITIC
 
 _SAME_LENGTH: Final = str.maketrans(
@@ -91,7 +92,7 @@ def own_words(document: Document) -> str:
     text = document.without_instructions.text
     if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
         text = _NOT_OWN.sub(_blank, text)
-    text = text.translate(_SAME_LENGTH)
+    text = with_straight_apostrophes(text).translate(_SAME_LENGTH)
     if '"' in text or "'" in text:
         text = _QUOTED.sub(_unquote, text)
     return text

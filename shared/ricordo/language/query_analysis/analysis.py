@@ -44,6 +44,9 @@ class QueryAnalysis:
         entities: Names in it, each once, in their order, spelled as the user's memories spell them.
         topics: What it is about, most specific first, in lower case but for names.
         semantic_query: Its words without the time and the phrase that asks. Empty only when the query is.
+        language: By whose rules it was read, ISO 639-1; without data for it, by none.
+        written_in: The same, but for a question in Latin letters read by Italian or English rules that is in
+            another language.
         fallback: Which strategy took over where the first found nothing; set by retrieval.
         liked: It asks for what was liked, so that nothing else is an answer.
         asks_what_was_asked: It asks what somebody asked before, which questions answer.
@@ -60,6 +63,7 @@ class QueryAnalysis:
     fallback: Fallback | None
     analyser: Analyser
     language: str
+    written_in: str = ""
     requested: RequestedPredicates = NO_PREDICATES
     liked: bool = False
     asks_how: bool = False

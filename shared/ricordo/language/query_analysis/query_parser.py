@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.data_files import LANGUAGES
-from ricordo.language.detection import detect
+from ricordo.language.detection import detect, identify
 from ricordo.language.query_analysis.analysis import Intent, QueryAnalysis, TimeFilter
 from ricordo.language.query_analysis.claims import (
     QueryClaim,
@@ -39,12 +38,13 @@ from ricordo.language.query_analysis.question_sentence import (
     topics_of,
 )
 from ricordo.language.query_analysis.requested_predicates import NO_PREDICATES, requested_predicates
+from ricordo.language.scripts import languages_by_script
 from ricordo.language.temporal import TimeSpan
+from ricordo.language.text import with_straight_apostrophes
 
 Decider = Callable[[ParsedQuestion], Intent]
 """Chooses the intent of a question."""
 
-_FALLBACK = "en"
 _MOST_READ = 2_000  # characters in which a query says what it asks for
 
 
@@ -62,14 +62,16 @@ def analyse(
 
     Args:
         query: Any text; what it asks for is looked for in its first 2,000 characters.
-        language: ISO 639-1; detected when None. English rules apply to a language without data.
+        language: ISO 639-1; detected when None: as one with data, unless the script is that of another. In a
+            language without data only names that are known are found.
         claim: What a language model says of the query; taken as far as the query bears it out.
 
     Raises:
         ValueError: `now` is naive.
     """
-    code = (detect(query) if language is None else language).lower()[:2]
-    code = code if code in LANGUAGES else _FALLBACK
+    query = with_straight_apostrophes(query)
+    written_in = identify(query) if language is None else language.lower().partition("-")[0]
+    code = detect(query) if language is None and not languages_by_script(query) else written_in
     head = query[:_MOST_READ]
     question, time = parse_query(query, now, zone, code, frozenset(known_names))
     if claim is None:
@@ -93,6 +95,7 @@ def analyse(
         fallback=None,
         analyser="rules" if claim is None else "llm",
         language=code,
+        written_in=written_in,
         requested=NO_PREDICATES if liked else requested_predicates(head, code, names=question.entities),
         liked=liked,
         asks_how=intent == "procedural" or asks_a_way(question),

@@ -10,7 +10,7 @@ from ricordo.language.name_lists import LONGEST_NAME, is_given, load_names
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.temporal import TimeSpan
-from ricordo.language.text import stop_words
+from ricordo.language.text import name_key, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[-.&][^\W_]+)*")
 _SENTENCE_BREAK = re.compile(r"[.!?:;\n\"“«(]\s*$")
@@ -47,7 +47,7 @@ def find_names(
 @lru_cache(maxsize=64)
 def _spelled(known: frozenset[str]) -> tuple[Mapping[str, str], frozenset[str]]:
     """Return the names by how they are case-folded, and the first word of each."""
-    spelled = {" ".join(_WORD.findall(name)).casefold(): name for name in sorted(known)}
+    spelled = {" ".join(_WORD.findall(name_key(name))): name for name in sorted(known)}
     spelled.pop("", None)
     return spelled, frozenset(name.split()[0] for name in spelled)
 
@@ -87,9 +87,9 @@ class _NameFinder:
         at = 0
         while at < len(self.words):
             name, used = self._known(at, spelled) if self.words[at].folded in firsts else (None, 1)
-            if name is None and not shouted:
+            if name is None and not shouted and self.patterns.language:
                 name, used = self._capitalised(at)
-            name = name or self._given(at)
+            name = name or (self._given(at) if self.patterns.language else None)
             start, end = self.words[at].start, self.words[at + used - 1].end
             if name and name not in kept and not is_addressed(self.query, start, end, self.patterns):
                 kept.append(name)

@@ -22,9 +22,13 @@ class QuestionPatterns(Patterns):
     unpleasant: frozenset[str]
 
 
-@lru_cache(maxsize=len(LANGUAGES))
 def load_patterns(language: str) -> QuestionPatterns:
-    """Return the patterns of a language of `LANGUAGES`, read once."""
+    """Return the patterns of a language, read once; those of a language without data match nothing."""
+    return _patterns(language if language in LANGUAGES else "")
+
+
+@lru_cache(maxsize=len(LANGUAGES) + 1)
+def _patterns(language: str) -> QuestionPatterns:
     return QuestionPatterns(language=language, **read_patterns("questions", language))
 
 

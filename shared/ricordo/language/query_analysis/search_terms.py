@@ -8,7 +8,7 @@ from ricordo.language.data_files import LANGUAGES
 from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.question_patterns import load_patterns
 from ricordo.language.query_analysis.question_sentence import flat
-from ricordo.language.text import collapse, stem, stop_words
+from ricordo.language.text import APOSTROPHE_SIGNS, collapse, stem, stop_words
 from ricordo.language.tokenization import content_words, words
 from ricordo.language.topics import load_noun_cues
 
@@ -58,10 +58,7 @@ def is_only_a_name(analysis: QueryAnalysis) -> bool:
     """
     if len(analysis.entities) != 1 or analysis.time is not None or analysis.topics or analysis.emotion_filter:
         return False
-    name = re.escape(analysis.entities[0])
-    asked = flat(
-        collapse(re.sub(rf"(?<!\w){name}(?!\w)", _NAME, analysis.semantic_query, flags=re.IGNORECASE))
-    )
+    asked = flat(collapse(_name_pattern(analysis.entities[0]).sub(_NAME, analysis.semantic_query)))
     return any(load_patterns(language).only_a_name.search(asked) for language in LANGUAGES)
 
 
@@ -77,8 +74,14 @@ def without_speaker_names(query: str, speakers: Iterable[str]) -> str:
 
 def _without_names(query: str, names: Iterable[str]) -> str:
     for name in names:
-        query = re.sub(rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)", " ", query, flags=re.IGNORECASE)
+        query = _name_pattern(name, "(?:['\u2019]s)?").sub(" ", query)
     return " ".join(query.split())
+
+
+def _name_pattern(name: str, ending: str = "") -> re.Pattern[str]:
+    """Return the pattern of a name, with any sign for an apostrophe in it."""
+    written = re.sub(f"[{APOSTROPHE_SIGNS}]", f"[{APOSTROPHE_SIGNS}]", re.escape(name))
+    return re.compile(rf"(?<!\w){written}{ending}(?!\w)", re.IGNORECASE)
 
 
 def match_speakers(names: Iterable[str], speakers: Iterable[str]) -> dict[str, frozenset[str]]:

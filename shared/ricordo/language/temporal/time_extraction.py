@@ -84,7 +84,12 @@ class TimeMention:
 
 
 def time_mentions(text: str, language: Language) -> Iterable[TimeMention]:
-    """Find the words of `text` that name times, from left to right, none overlapping."""
+    """Find the words of `text` that name times, from left to right, none overlapping.
+
+    In a language without a lexicon there are none.
+    """
+    if language not in LEXICONS:
+        return ()
     return _mentions_of_short(text, language) if len(text) <= _SHORT else _mentions(text, language)
 
 

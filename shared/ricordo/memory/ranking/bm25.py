@@ -9,18 +9,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.text import stem
-from ricordo.language.tokenization import content_words, stems
+from ricordo.language.text import APOSTROPHE_SIGNS, stop_words
+from ricordo.language.tokenization import content_words, stems, terms_of, words
 
 K1 = 1.2
 B = 0.75
 # Content words of a chat turn: 11.1 on average over 2,760 turns of long English conversations.
 AVERAGE_LENGTH = 11.0
+_APOSTROPHES: Final = frozenset(APOSTROPHE_SIGNS)
 
 
 class SparseVector(NamedTuple):
@@ -87,13 +88,20 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
             so that names match across languages.
     """
     first = languages[0] if languages else ""
-    found = {
-        term_id(stem(word, language))
-        for word in content_words(text, first)
-        for language in (languages or ("",))
-    }
+    said = [*content_words(text, first), *_apostrophised(text, first)]
+    found = {term_id(term) for language in {*languages, ""} for term in terms_of(said, language)}
     indices = np.array(sorted(found), dtype=np.uint32)
     return SparseVector(indices, np.ones(len(indices), dtype=np.float32))
+
+
+def _apostrophised(text: str, language: str) -> list[str]:
+    """Return words with apostrophes whole and cut: texts in Italian hold `d`, `angelo`, others `d'angelo`."""
+    if _APOSTROPHES.isdisjoint(text):
+        return []
+    ignored = stop_words(language)
+    whole = [word for word in words(text, "") if "'" in word and word not in ignored]
+    parts = [part for word in whole for part in word.split("'") if len(part) > 2]
+    return [*whole, *(part for part in parts if part not in ignored)]
 
 
 def drop_common_terms(terms: SparseVector, rarities: Mapping[int, float], minimum: float) -> SparseVector:

@@ -78,7 +78,8 @@ def test_language_may_be_given_or_unknown() -> None:
 
     assert times("ieri", "it-IT")
     assert not times("ieri", "en")
-    assert analyse("yesterday", now=NOW, zone=ROME, language="fr").language == "en"
+    assert analyse("yesterday", now=NOW, zone=ROME, language="fr").language == "fr"
+    assert not times("yesterday", "fr")
 
 
 def test_naive_moment_is_refused() -> None:
