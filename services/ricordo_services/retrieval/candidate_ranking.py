@@ -113,12 +113,14 @@ class CandidateRanking:
         coming = _coming_time(request)
         ranked = len(shown) if coming else most
         candidates = []
+        rankings = []
         for of in [Columns(part) for part in parts if part]:
-            each = build_candidates(of, found, query)
+            each, by = build_candidates(of, found, query), profile
             if isinstance(profile, HumanProfile):
-                each = add_connections(of, each, query, profile)
+                by = profile.of(found.models[of.ids[0]])
+                each = add_connections(of, each, query, by)
             candidates.append(each)
-        rankings = [rank(each, profile, ranked) for each in candidates]
+            rankings.append(rank(each, by, ranked))
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]

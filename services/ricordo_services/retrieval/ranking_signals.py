@@ -48,6 +48,11 @@ class Query:
     boosts: Mapping[UUID, float]
     evidence: Collection[UUID] = ()
 
+    @property
+    def language(self) -> str:
+        """The language of the question; empty for an unknown one."""
+        return self.analysis.language
+
 
 def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
     """Return the candidates of these rows with their signals."""
@@ -94,6 +99,9 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         about=_about(of, query.analysis),
         suited=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]) if query.evidence else 0.0,
+        foreign=np.array([float(one not in ("", query.language)) for one in of.column("language")])
+        if query.language
+        else 0.0,
     )
     return Candidates(of.ids, of.instants, _equally_near(signals) if found.unfocused else signals)
 

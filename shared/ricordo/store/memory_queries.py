@@ -58,6 +58,7 @@ class RankingRow(NamedTuple):
     type: str = "episodic"
     participants: Sequence[str] = ()
     corrected_by: Sequence[UUID] = ()
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

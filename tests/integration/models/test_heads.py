@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import pytest_asyncio
 from numpy.typing import NDArray
-from ricordo.models.onnx import OnnxModel, open_onnx
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.classification import explains_how
 from ricordo.language.document import Document
 from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
 from ricordo.models.encoder import Encoder
+from ricordo.models.onnx import OnnxModel, open_onnx
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

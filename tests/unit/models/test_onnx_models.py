@@ -13,6 +13,7 @@ from tests.fixtures.examples import at_most
 from tokenizers import Tokenizer
 
 from ricordo.cache_folder import default_cache_folder
+from ricordo.models.onnx.adapter import Adapter
 from ricordo.models.onnx.cached_file import cached_file
 from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens, package_file
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, dequantise, installed_e5
@@ -105,7 +106,7 @@ def test_a_file_of_another_format_is_told(tmp_path: Path) -> None:
     other = tmp_path / "other.bin"
     other.write_bytes(b"GGUF" + bytes(60))
     with pytest.raises(CheckpointMissing, match="unknown format"):
-        E5Checkpoint(other, "0")
+        E5Checkpoint(other, "0", Adapter.shipped("e5_adapter.npz"))
 
 
 @pytest.mark.parametrize("lead", [2000, 2047, 2048, 2049, 9000])

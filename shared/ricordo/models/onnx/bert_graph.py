@@ -6,10 +6,11 @@ the file they stand in. The nodes are the fastest of ONNX Runtime, so that a ses
 
 With 8-bit matrix products it is faster on a CPU, with nearly the same vectors. Weights are rounded once, each
 output channel with its own scale. Inputs are rounded at each run, all tokens with one scale, so that a few
-large channels would leave few steps for all others. These are divided before the product, and their weights
-multiplied by as much (SmoothQuant: Xiao et al. 2023): where a norm precedes the product, its parameters tell
-which channels are large, without data; elsewhere they were measured (`Rounding.ranges`). Embeddings, norms,
-the softmax and the pooling are unchanged, and so are the layers of `Rounding.exact`.
+large channels would leave few steps for all others. Where a norm precedes a product, its parameters tell
+which channels those are: they are divided there and the weights multiplied by as much (SmoothQuant: Xiao et
+al. 2023; here without data, from the norm itself). Elsewhere a channel of `Rounding.outliers` is multiplied
+apart, in 32 bits (LLM.int8(): Dettmers et al. 2022). Embeddings, norms, the softmax and the pooling are
+unchanged, and so are the layers of `Rounding.exact`.
 """
 
 from collections.abc import Iterator
@@ -179,9 +180,24 @@ class QuantisedGraph(BertGraph):
         if layer in self._rounding.exact:
             return super()._linear(source, layer)
         kernel = self._weights[f"{layer}.weight"].T
-        if layer.endswith("intermediate.dense") or layer in self._rounding.ranges:
+        if (outlier := self._rounding.outliers.get(layer)) is not None:
+            return self._product_without(outlier, source, kernel, layer)
+        if layer.endswith("intermediate.dense"):
             source, kernel = self._smoothed(source, kernel, layer)
         return self._product(source, kernel, layer, self._bias(layer))
+
+    def _product_without(self, channel: int, source: str, kernel: Matrix, layer: str) -> str:
+        """Multiply a channel in 32 bits, and all others in 8."""
+        others = np.ones(len(kernel), dtype=np.float32)
+        others[channel] = 0
+        self._constants.append(helper.make_tensor(f"{layer}.channel", TensorProto.INT64, [1], [channel]))
+        self._node("Gather", [source, f"{layer}.channel"], [f"{layer}.outlier"], "", axis=2)
+        self._node("Mul", [source, self._constant(f"{layer}.others", others)], [f"{layer}.rest"], "")
+        product = self._product(f"{layer}.rest", kernel * others[:, None], layer, self._bias(layer))
+        row = self._constant(f"{layer}.row", kernel[channel])
+        self._node("Mul", [f"{layer}.outlier", row], [f"{layer}.apart"], "")
+        self._node("Add", [product, f"{layer}.apart"], [f"{layer}.joined"], "")
+        return f"{layer}.joined"
 
     def _smoothed(self, source: str, kernel: Matrix, name: str) -> tuple[str, Matrix]:
         """Divide the channels that are large, and multiply their weights by as much.
@@ -192,19 +208,13 @@ class QuantisedGraph(BertGraph):
         Returns:
             The divided input, and the weights for it.
         """
-        range_in, range_out = self._range(source, name), np.maximum(np.abs(kernel).max(axis=1), 1e-6)
+        norm = f"{source.removesuffix('.normed')}.LayerNorm" if source.endswith(".normed") else _FIRST_NORM
+        gain, shift = (np.abs(self._weights[f"{norm}.{part}"]) for part in ("weight", "bias"))
+        range_in, range_out = _REACH * gain + shift, np.maximum(np.abs(kernel).max(axis=1), 1e-6)
         scale = np.sqrt(range_in / range_out)
         scale /= np.exp(np.log(scale).mean())
         self._node("Mul", [source, self._constant(f"{name}.smoothing", 1 / scale)], [f"{name}.smoothed"], "")
         return f"{name}.smoothed", kernel * scale[:, None]
-
-    def _range(self, source: str, name: str) -> NDArray[np.float32]:
-        """Return the largest inputs of each channel of a layer, as measured or by the norm before it."""
-        if (measured := self._rounding.ranges.get(name)) is not None:
-            return np.maximum(measured, np.float32(1e-3))
-        norm = f"{source.removesuffix('.normed')}.LayerNorm" if source.endswith(".normed") else _FIRST_NORM
-        gain, shift = (np.abs(self._weights[f"{norm}.{part}"]) for part in ("weight", "bias"))
-        return (_REACH * gain + shift).astype(np.float32)
 
     def _product(self, source: str, kernel: Matrix, name: str, bias: str) -> str:
         """Multiply by weights [in, out] that are rounded to 8 bits, with a scale for each output."""

@@ -50,12 +50,11 @@ class Rounding:
 
     Attributes:
         exact: linear layers that keep 32 bits, because their error would propagate.
-        ranges: the largest inputs of each channel of a linear layer, float32 [in], where they were measured;
-            elsewhere they are told by the norm before the layer.
+        outliers: by linear layer, the channel whose inputs are far larger than all others.
     """
 
     exact: Sequence[str] = ()
-    ranges: Weights = field(default_factory=dict)
+    outliers: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

