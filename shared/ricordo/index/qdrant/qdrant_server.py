@@ -23,6 +23,7 @@ from ricordo.index.qdrant.conditions import (
     Condition,
     collection,
     corpus,
+    dense_vectors,
     in_scope,
     informative,
     of_tenant,
@@ -254,8 +255,7 @@ def _point(tenant: str, point: Point) -> models.PointStruct:
     return models.PointStruct(
         id=str(point.id),
         vector={
-            TEXT: point.text_vector.tolist(),
-            WINDOW: point.window_vector.tolist(),
+            **dense_vectors(point),
             TEXT_TERMS: _sparse(point.text_terms),
             WINDOW_TERMS: _sparse(point.window_terms),
         },
