@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC
 from time import perf_counter
 from uuid import uuid4
-from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache
 
@@ -22,6 +21,7 @@ from ricordo.language.query_analysis.search_terms import (
     match_speakers,
     without_speaker_names,
 )
+from ricordo.language.temporal.moments import offset_name, zone_named
 from ricordo.language.text import stem
 from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
@@ -146,9 +146,15 @@ class RecallService:
         except StoreUnavailable:
             degraded.add(Degradation.ROWS)
         began = perf_counter()
-        now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")
+        now = request.now or self.clock.now()
+        offset = offset_name(now) or profile.utc_offset
+        zone = zone_named(request.timezone or profile.timezone or offset or "UTC")
         question = Question(
-            text=request.query, now=now, zone=zone, language=request.language, known_names=profile.names
+            text=request.query,
+            now=now.astimezone(UTC),
+            zone=zone,
+            language=request.language,
+            known_names=profile.names,
         )
         understanding = await self.analyser.understand(question)
         if understanding.degraded:

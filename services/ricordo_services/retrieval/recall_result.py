@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from time import perf_counter
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.relatives import AskedRelative
@@ -49,7 +48,7 @@ class RecallResult:
     analysis: QueryAnalysis
     search_text: str
     lexical_text: str
-    zone: ZoneInfo
+    zone: tzinfo
     relative: AskedRelative | None = None
     relatives: Relatives = field(default_factory=Relatives)
     memories: Sequence[RecalledMemory] = ()

@@ -98,10 +98,12 @@ class UserProfile:
 
     Attributes:
         timezone: the last one that a message named.
+        utc_offset: of the last message, as `zone_named` reads it; None for that of UTC.
         names: in facts, of participants of the last memories, and of speakers.
     """
 
     timezone: str | None = None
+    utc_offset: str | None = None
     names: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
 
@@ -210,6 +212,7 @@ class MemoryQueries(Store):
         [row] = await self._database.read("profile_of_user", tenant, user_id)
         return UserProfile(
             timezone=row["timezone"],
+            utc_offset=row["utc_offset"],
             names=_each_once((*row["names"], *row["people"], *row["speakers"])),
             speakers=tuple(row["speakers"]),
         )

@@ -1,9 +1,9 @@
 -- Functions that read what a recall shows, in one round trip each: they set the tenant for themselves, as a transaction does
 -- at its beginning, and are transactions of their own. Applied with `functions.sql`.
 
--- Returns the last time zone of a user, and the names that are known.
+-- Returns the last time zone of a user, the offset of their last message, and the names that are known.
 create or replace function profile_of_user(text, text)
-returns table (timezone text, names text[], people text[], speakers text[]) language plpgsql stable as $$
+returns table (timezone text, utc_offset text, names text[], people text[], speakers text[]) language plpgsql stable as $$
 #variable_conflict use_column
 begin
     perform set_config('app.tenant', $1, true);
@@ -11,6 +11,8 @@ begin
     select
         (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
          order by sent_at desc, message_id desc limit 1) as timezone,
+        (select utc_offset from history where tenant = $1 and user_id = $2
+         order by sent_at desc, message_id desc limit 1) as utc_offset,
         (select coalesce(array_agg(name), '{}') from (
             select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
         ) as met) as names,

@@ -23,6 +23,7 @@ create table history (
     language text,
     metadata jsonb not null,
     stored_at timestamptz not null,
+    utc_offset text,  -- of `sent_at` as it was written, such as +08:00; null for that of UTC
     primary key (tenant, message_id)
 );
 create index history_of_user on history (tenant, user_id, sent_at, message_id);
