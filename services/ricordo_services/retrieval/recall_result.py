@@ -39,6 +39,7 @@ class RecallResult:
     Attributes:
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
+        bearers: canonical names of those whom the question names, normalised.
         relative: whom the question names by ties to the user, and `relatives` who that is.
         confidence: that the memories answer the question, [0, 1].
     """
@@ -49,6 +50,7 @@ class RecallResult:
     search_text: str
     lexical_text: str
     zone: tzinfo
+    bearers: Sequence[str] = ()
     relative: AskedRelative | None = None
     relatives: Relatives = field(default_factory=Relatives)
     memories: Sequence[RecalledMemory] = ()
