@@ -51,6 +51,7 @@ from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
 
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
+_FURTHER = 10  # times as many candidates, where what was said over and over leaves too few results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +113,10 @@ class RecallService:
                 search_request = _search_request(tenant, request, recalled, summaries=summaries)
                 search_request = replace(search_request, vectors=vectors, examples=examples)
                 await self._find(tenant, request, recalled, search_request, known)
+                repeated = any(one.repetitions for one in recalled.memories)
+                if repeated and len(recalled.memories) < request.limit:
+                    further = replace(search_request, reach=_FURTHER)
+                    await self._find(tenant, request, recalled, further, known)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
@@ -257,7 +262,7 @@ class RecallService:
             rows = await self.memories.memories(tenant, user_id, ids) if ids else ()
             by_id = {memory.id: memory for memory in rows}
             recalled.memories = [
-                RecalledMemory(by_id[one.id], one.score, one.signals)
+                RecalledMemory(by_id[one.id], one.score, one.signals, best.repetitions.get(one.id, ()))
                 for one in best.ranked
                 if one.id in by_id
             ]

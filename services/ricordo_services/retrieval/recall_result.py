@@ -18,6 +18,7 @@ from ricordo.messages.filters import Filters
 from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.models.query_analyser import analysis_view
 from ricordo.store.fact_queries import Relatives
+from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
@@ -25,11 +26,12 @@ _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """A recalled memory with its score and signals."""
+    """A recalled memory with its score and signals, and the others that say the same, newest first."""
 
     memory: Memory
     score: float
     signals: Signals
+    repetitions: Sequence[RankingRow] = ()
 
 
 @dataclass(slots=True)
@@ -97,7 +99,12 @@ def reply(recalled: RecallResult, *, explain: bool) -> RecallReply:
         recall_id=recalled.recall_id,
         analysis=analysis_view(recalled.analysis),
         memories=tuple(
-            memory_view(one.memory, score=one.score, signals=one.signals.numbers() if explain else None)
+            memory_view(
+                one.memory,
+                score=one.score,
+                signals=one.signals.numbers() if explain else None,
+                repetitions=one.repetitions,
+            )
             for one in recalled.memories
         ),
         facts=tuple(map(fact_view, recalled.facts)),

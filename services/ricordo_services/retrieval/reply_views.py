@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Final
 
 from pydantic import JsonValue
@@ -30,6 +31,7 @@ from ricordo.messages.views import (
     MemoryView,
     NeighbourView,
 )
+from ricordo.store.memory_queries import RankingRow
 
 _ALIASES: Final = 100  # maximum number in a reply
 _OF_A_MEMORY: Final = (
@@ -43,17 +45,26 @@ _DETAILS: Final = (
     *("reinforcement", "decay_factor", "trust", "compressed"),
 )
 """The further fields of a view in full that are attributes of the memory."""
+_TIMES_SHOWN: Final = 10
 _BRIEF: Final = 300  # maximum number of characters
 
 
 def memory_view(
-    memory: Memory, *, score: float | None = None, signals: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    signals: Mapping[str, float] | None = None,
+    repetitions: Sequence[RankingRow] = (),
 ) -> MemoryView:
-    """Return the view of a memory, with its score in a ranking."""
+    """Return the view of a memory, with its score in a ranking and what says the same."""
+    others = [one.message_id for one in repetitions if one.message_id]
+    times = said_at(memory, repetitions)
     emotion = {name: getattr(memory.emotion, name) for name in EmotionView.model_fields}
     return MemoryView(
         **{name: getattr(memory, name) for name in _OF_A_MEMORY},
-        message_ids=(memory.message_id,) if memory.message_id else memory.source_message_ids,
+        message_ids=(memory.message_id, *others) if memory.message_id else memory.source_message_ids,
+        times_said=len(times),
+        said_at=times[:_TIMES_SHOWN],
         role=memory.role if memory.message_id else None,
         speaker=memory.speaker or None,
         conversation_id=memory.conversation_id or None,
@@ -71,6 +82,11 @@ def memory_view(
         key_topics=tuple(KeyTopicView(**asdict(one)) for one in memory.key_topics),
         meaningfulness=1 + 4 * memory.importance if memory.kind is MemoryKind.SUMMARY else None,
     )
+
+
+def said_at(memory: Memory, repetitions: Sequence[RankingRow]) -> tuple[datetime, ...]:
+    """Return when a memory and what says the same were said, the latest first."""
+    return tuple(sorted((memory.created_at, *(one.created_at for one in repetitions)), reverse=True))
 
 
 def memory_detail_view(memory: Memory, metadata: Mapping[str, JsonValue]) -> MemoryDetailView:

@@ -30,6 +30,7 @@ class RankingRow(NamedTuple):
     Attributes:
         importance_beyond: what use would have added above the ceiling.
         key_topics: of a summary, as JSON; None for any other kind.
+        said: the text, or its hash if that is shorter.
         corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
     """
 
@@ -57,6 +58,8 @@ class RankingRow(NamedTuple):
     instructing: bool
     type: str = "episodic"
     participants: Sequence[str] = ()
+    message_id: str | None = None
+    said: str = ""
     corrected_by: Sequence[UUID] = ()
 
 
