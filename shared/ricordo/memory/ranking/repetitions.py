@@ -40,6 +40,7 @@ def _boosters() -> frozenset[str]:
     return frozenset(word for language in LANGUAGES for word in read_table("feelings", language)["boosters"])
 
 
+@lru_cache(maxsize=8_192)
 def folded_words(text: str) -> Words:
     """Return the words, numbers and symbols of a text, case-folded, without words of degree ("really")."""
     words = tuple(_TOKEN.findall(text.casefold()))
