@@ -12,7 +12,7 @@ from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
-from ricordo.language.temporal.moments import offset_name, zone_named
+from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
 from ricordo.messages.events import MessageReceived
@@ -61,7 +61,7 @@ class MessageInput(MessageReceived):
     @property
     def zone(self) -> tzinfo:
         """The zone of days and of the returned times."""
-        return zone_named(self.timezone or offset_name(self.now or self.timestamp) or _UTC)
+        return find_zone(self.timezone or offset_name(self.now or self.timestamp) or _UTC)
 
 
 class CheckedMessageInput(MessageInput):
@@ -85,7 +85,7 @@ def analysed(query: QueryInput) -> Document:
     question = Question(
         text=query.query,
         now=query.now.astimezone(UTC),
-        zone=zone_named(query.timezone or offset_name(query.now) or _UTC),
+        zone=find_zone(query.timezone or offset_name(query.now) or _UTC),
         language=query.language,
     )
     return analysis_view(by_rules(question)).model_dump(mode="json")

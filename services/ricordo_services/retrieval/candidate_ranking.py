@@ -22,7 +22,7 @@ from ricordo.memory.ranking.fusion import (
     remaining_span,
 )
 from ricordo.memory.ranking.human import HumanProfile, load_human
-from ricordo.memory.ranking.repetitions import Repetitions, Saying
+from ricordo.memory.ranking.repetitions import CandidateText, Repetitions
 from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_boost
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
@@ -115,7 +115,7 @@ class CandidateRanking:
         )
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
         syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
-        repetitions = Repetitions(map(_saying, shown))
+        repetitions = Repetitions(map(_text, shown))
         most = request.limit + len(syntheses) + repetitions.count
         coming = _coming_time(request)
         ranked = len(shown) if coming else most
@@ -134,30 +134,29 @@ class CandidateRanking:
             (confidence(each.signals, found.unknown, load_human(), language) for each in candidates),
             default=0.0,
         )
-        merged, by_id = repetitions.merged(best), {one.id: one for one in shown}
-        best = [one for one in best if one.id in merged]
+        merged, by_id = repetitions.merge(best), {row.id: row for row in shown}
+        best = [candidate for candidate in best if candidate.id in merged]
         # The first `limit`, and the syntheses that come before the last of them.
         counted = accumulate(one.id not in syntheses for one in best)
         first = [one for one, count in zip(best, counted, strict=True) if count <= request.limit]
         corrected = _corrected_by(shown, request, found, set(chain.from_iterable(merged.values())))
         others = {
-            one.id: sorted(map(by_id.__getitem__, merged[one.id]), key=_newest_first)
-            for one in first
-            if merged[one.id]
+            candidate.id: sorted(map(by_id.__getitem__, merged[candidate.id]), key=_newest_first)
+            for candidate in first
+            if merged[candidate.id]
         }
         return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure, others)
 
 
-def _saying(one: RankingRow) -> Saying:
+def _text(row: RankingRow) -> CandidateText:
     """Return what a memory says, and what makes it another thing to say."""
-    by_whom = (one.role, one.speaker.casefold(), one.kind, one.message_id is None)
-    return Saying(
-        one.id, one.said, (*by_whom, one.asks, one.archived, one.event_times, bool(one.corrected_by))
-    )
+    by_whom = (row.role, row.speaker.casefold(), row.kind, row.message_id is None)
+    state = (row.asks, row.archived, row.event_times, bool(row.corrected_by))
+    return CandidateText(row.id, row.text_or_hash, by_whom + state)
 
 
-def _newest_first(one: RankingRow) -> tuple[float, int]:
-    return -one.created_at.timestamp(), one.id.int
+def _newest_first(row: RankingRow) -> tuple[float, int]:
+    return -row.created_at.timestamp(), row.id.int
 
 
 def _corrected_by(

@@ -21,7 +21,7 @@ from ricordo.language.query_analysis.search_terms import (
     match_speakers,
     without_speaker_names,
 )
-from ricordo.language.temporal.moments import offset_name, zone_named
+from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.language.text import stem
 from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
@@ -113,7 +113,7 @@ class RecallService:
                 search_request = _search_request(tenant, request, recalled, summaries=summaries)
                 search_request = replace(search_request, vectors=vectors, examples=examples)
                 await self._find(tenant, request, recalled, search_request, known)
-                repeated = any(one.repetitions for one in recalled.memories)
+                repeated = any(memory.repetitions for memory in recalled.memories)
                 if repeated and len(recalled.memories) < request.limit:
                     further = replace(search_request, reach=_FURTHER)
                     await self._find(tenant, request, recalled, further, known)
@@ -153,7 +153,7 @@ class RecallService:
         began = perf_counter()
         now = request.now or self.clock.now()
         offset = offset_name(now) or profile.utc_offset
-        zone = zone_named(request.timezone or profile.timezone or offset or "UTC")
+        zone = find_zone(request.timezone or profile.timezone or offset or "UTC")
         question = Question(
             text=request.query,
             now=now.astimezone(UTC),

@@ -57,8 +57,8 @@ def memory_view(
     repetitions: Sequence[RankingRow] = (),
 ) -> MemoryView:
     """Return the view of a memory, with its score in a ranking and what says the same."""
-    others = [one.message_id for one in repetitions if one.message_id]
-    times = said_at(memory, repetitions)
+    others = [row.message_id for row in repetitions if row.message_id]
+    times = saying_times(memory, repetitions)
     emotion = {name: getattr(memory.emotion, name) for name in EmotionView.model_fields}
     return MemoryView(
         **{name: getattr(memory, name) for name in _OF_A_MEMORY},
@@ -84,9 +84,9 @@ def memory_view(
     )
 
 
-def said_at(memory: Memory, repetitions: Sequence[RankingRow]) -> tuple[datetime, ...]:
+def saying_times(memory: Memory, repetitions: Sequence[RankingRow]) -> tuple[datetime, ...]:
     """Return when a memory and what says the same were said, the latest first."""
-    return tuple(sorted((memory.created_at, *(one.created_at for one in repetitions)), reverse=True))
+    return tuple(sorted((memory.created_at, *(row.created_at for row in repetitions)), reverse=True))
 
 
 def memory_detail_view(memory: Memory, metadata: Mapping[str, JsonValue]) -> MemoryDetailView:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.language.temporal.moments import zone_named
+from ricordo.language.temporal.moments import find_zone
 from ricordo.messages.message_types import Reference, format_instant, format_local_instant
 from ricordo.store.database import Database, Store
 
@@ -125,7 +125,7 @@ def _message(row: asyncpg.Record) -> dict[str, object]:
         "conversation_id": row["conversation_id"],
         "role": row["role"],
         "content": row["content"],
-        "timestamp": format_local_instant(row["sent_at"].astimezone(zone_named(row["utc_offset"] or "UTC"))),
+        "timestamp": format_local_instant(row["sent_at"].astimezone(find_zone(row["utc_offset"] or "UTC"))),
     }
     message |= {name: _json(row[name]) for name in _OPTIONAL if row[name]}
     if row["importance"] is not None:

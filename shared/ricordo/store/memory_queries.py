@@ -30,7 +30,7 @@ class RankingRow(NamedTuple):
     Attributes:
         importance_beyond: what use would have added above the ceiling.
         key_topics: of a summary, as JSON; None for any other kind.
-        said: the text, or its hash if that is shorter.
+        text_or_hash: the text, or its hash if that is shorter.
         corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
     """
 
@@ -59,7 +59,7 @@ class RankingRow(NamedTuple):
     type: str = "episodic"
     participants: Sequence[str] = ()
     message_id: str | None = None
-    said: str = ""
+    text_or_hash: str = ""
     corrected_by: Sequence[UUID] = ()
 
 
@@ -101,7 +101,7 @@ class UserProfile:
 
     Attributes:
         timezone: the last one that a message named.
-        utc_offset: of the last message, as `zone_named` reads it; None for that of UTC.
+        utc_offset: of the last message, as `find_zone` reads it; None for that of UTC.
         names: in facts, of participants of the last memories, and of speakers.
     """
 

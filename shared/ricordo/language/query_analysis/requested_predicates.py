@@ -91,7 +91,7 @@ def requested_predicates(
     """Return the predicates that a question asks for."""
     if language not in LANGUAGES:
         return NO_PREDICATES
-    text = _joined(_without_present(query, language), names)
+    text = _join_names(_without_present(query, language), names)
     if not names and _is_of_another(text, language):
         return NO_PREDICATES
     by_pattern = tuple(name for name, asks in _table(language).patterns.items() if asks.search(text))
@@ -115,7 +115,7 @@ def _without_present(query: str, language: str) -> str:
     return _table(language).at_present.sub("", flat(query))
 
 
-def _joined(text: str, names: Iterable[str]) -> str:
+def _join_names(text: str, names: Iterable[str]) -> str:
     """Return a flat text of the same length in which each name is one word, as the patterns expect it."""
     for name in map(flat, names):
         text = text.replace(name, re.sub(r"\W", "_", name))
@@ -157,7 +157,7 @@ def words_besides(
     table, text = _table(language), _without_present(query, language)
     rest = text
     for asks in (table.patterns[name] for name in predicates if name in table.patterns):
-        for begin, end in (match.span(1) for match in asks.finditer(_joined(text, names))):
+        for begin, end in (match.span(1) for match in asks.finditer(_join_names(text, names))):
             rest = f"{rest[:begin]}{' ' * (end - begin)}{rest[end:]}"
     answers = [table.answers[name] for name in predicates if name in table.answers]
     said = " ".join(each.words if examples else each.own_words for each in answers)

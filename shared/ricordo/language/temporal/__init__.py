@@ -11,8 +11,8 @@ from ricordo.language.temporal.moments import (
     Preference,
     SpanType,
     TimeSpan,
+    find_zone,
     offset_name,
-    zone_named,
 )
 from ricordo.language.temporal.time_extraction import find, resolve
 
@@ -24,7 +24,7 @@ __all__ = [
     "SpanType",
     "TimeSpan",
     "find",
+    "find_zone",
     "offset_name",
     "resolve",
-    "zone_named",
 ]

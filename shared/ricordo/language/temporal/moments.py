@@ -18,7 +18,7 @@ EARLIEST = datetime(1, 1, 3, tzinfo=UTC)
 LATEST = datetime(9999, 12, 29, tzinfo=UTC)
 
 
-def zone_named(name: str) -> tzinfo:
+def find_zone(name: str) -> tzinfo:
     """Return the zone of an IANA name, or of an offset such as "+08:00".
 
     Raises:
@@ -30,7 +30,7 @@ def zone_named(name: str) -> tzinfo:
 
 
 def offset_name(instant: datetime) -> str | None:
-    """Return the offset that an instant was written with, as `zone_named` reads it; None for that of UTC."""
+    """Return the offset that an instant was written with, as `find_zone` reads it; None for that of UTC."""
     return instant.isoformat()[-6:] if instant.utcoffset() else None
 
 

@@ -19,7 +19,7 @@ class Material:
         always: ids of memories that enter before everything else.
         whole: ids of memories that are of little use in part, such as procedures.
         superseded: ids of memories that a later message has corrected.
-        repeated: of memories that say what others say, too: how many do, and the day of the last.
+        repetitions: of memories that say what others say, too: how many do, and the day of the last.
         uncertain: whether nothing in the question asks for what was found.
         profile: core facts about the user, most wanted first.
         facts: facts that the question asks for, most wanted first.
@@ -33,7 +33,7 @@ class Material:
     always: Collection[UUID] = ()
     whole: Collection[UUID] = ()
     superseded: Collection[UUID] = ()
-    repeated: Mapping[UUID, tuple[int, date]] = field(default_factory=dict)
+    repetitions: Mapping[UUID, tuple[int, date]] = field(default_factory=dict)
     minor: int = 0
     uncertain: bool = False
     profile: Sequence[Fact] = ()

@@ -60,7 +60,7 @@ class LineRenderer:
         language: str,
         count: Count,
         *,
-        repeated: Mapping[UUID, tuple[int, date]] = MappingProxyType({}),
+        repetitions: Mapping[UUID, tuple[int, date]] = MappingProxyType({}),
         one_speaks: bool = False,
     ) -> None:
         self._about = about
@@ -68,7 +68,7 @@ class LineRenderer:
         self._superseded = superseded
         self._language = language
         self._count = count
-        self._repeated = repeated
+        self._repetitions = repetitions
         self._one_speaks = one_speaks
         self._excerpts: dict[str, Excerpt] = {}
 
@@ -90,8 +90,8 @@ class LineRenderer:
         nameless = own and not memory.speaker and not line.named
         remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
         times = ""
-        if memory.id in self._repeated:
-            number, last = self._repeated[memory.id]
+        if memory.id in self._repetitions:
+            number, last = self._repetitions[memory.id]
             day = date_text(last, self._language)
             times = f" {phrase(self._language, 'repeated', count=number, date=day)}"
         return Line(

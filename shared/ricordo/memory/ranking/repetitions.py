@@ -27,7 +27,7 @@ _FEWEST: Final = 4
 Words = tuple[str, ...]
 
 
-class Saying(NamedTuple):
+class CandidateText(NamedTuple):
     """A candidate: its text, and what has to be equal besides, such as who says it."""
 
     id: UUID
@@ -41,7 +41,7 @@ def _boosters() -> frozenset[str]:
 
 
 @lru_cache(maxsize=8_192)
-def folded_words(text: str) -> Words:
+def fold_words(text: str) -> Words:
     """Return the words, numbers and symbols of a text, case-folded, without words of degree ("really")."""
     words = tuple(_TOKEN.findall(text.casefold()))
     return tuple(word for word in words if word not in _boosters()) or words or (text,)
@@ -51,7 +51,7 @@ def is_same(words: Words, others: Words, written: str = "", other: str = "") -> 
     """Whether two texts say the same: in the same order, or turned round, or with typing errors.
 
     Args:
-        words, others: as `folded_words` returns them.
+        words, others: as `fold_words` returns them.
         written, other: the texts, whose capitals tell names.
     """
     if len(words) != len(others):
@@ -68,7 +68,7 @@ def _is_typo(word: str, other: str, texts: str) -> bool:
     """Whether just one of two similar words is in the dictionary, and neither is a name."""
     if not (word.isalpha() and other.isalpha() and is_misspelling(word, other)):
         return False
-    if any(is_given(one) or is_place(one) or one.capitalize() in texts for one in (word, other)):
+    if any(is_given(name) or is_place(name) or name.capitalize() in texts for name in (word, other)):
         return False
     return _is_word(word) != _is_word(other)
 
@@ -80,37 +80,37 @@ def _is_word(word: str) -> bool:
 class Repetitions:
     """Which candidates say the same."""
 
-    def __init__(self, sayings: Iterable[Saying]) -> None:
+    def __init__(self, candidates: Iterable[CandidateText]) -> None:
         self._groups: defaultdict[Hashable, list[UUID]] = defaultdict(list)
         self._key: dict[UUID, Hashable] = {}
         self._near: defaultdict[Hashable, list[Hashable]] = defaultdict(list)
         alike: defaultdict[Hashable, dict[Words, str]] = defaultdict(dict)
-        for saying in sayings:
-            words = folded_words(saying.text)
-            key = self._key[saying.id] = (words, saying.circumstances)
-            self._groups[key].append(saying.id)
+        for candidate in candidates:
+            words = fold_words(candidate.text)
+            key = self._key[candidate.id] = (words, candidate.circumstances)
+            self._groups[key].append(candidate.id)
             if len(self._groups[key]) == 1:
-                others = alike[len(words), saying.circumstances]
+                others = alike[len(words), candidate.circumstances]
                 for other, text in others.items():
-                    if is_same(words, other, saying.text, text):
-                        self._near[key].append((other, saying.circumstances))
-                        self._near[other, saying.circumstances].append(key)
-                others[words] = saying.text
+                    if is_same(words, other, candidate.text, text):
+                        self._near[key].append((other, candidate.circumstances))
+                        self._near[other, candidate.circumstances].append(key)
+                others[words] = candidate.text
 
     @property
     def count(self) -> int:
         """How many candidates say what another one says."""
         return sum(len(ids) for key, ids in self._groups.items() if len(ids) > 1 or key in self._near)
 
-    def merged(self, ranked: Sequence[Ranked]) -> dict[UUID, list[UUID]]:
+    def merge(self, ranked: Sequence[Ranked]) -> dict[UUID, list[UUID]]:
         """Return the first of those that say the same, in their order, each with the others."""
         merged: dict[UUID, list[UUID]] = {}
         gone: set[UUID] = set()
-        for one in ranked:
-            if one.id in gone:
+        for candidate in ranked:
+            if candidate.id in gone:
                 continue
-            key = self._key.get(one.id)
-            same = [other for each in (key, *self._near.get(key, ())) for other in self._groups.get(each, ())]
-            merged[one.id] = [other for other in same if other != one.id and other not in gone]
-            gone.update((one.id, *merged[one.id]))
+            key = self._key.get(candidate.id)
+            same = [other for near in (key, *self._near.get(key, ())) for other in self._groups.get(near, ())]
+            merged[candidate.id] = [other for other in same if other != candidate.id and other not in gone]
+            gone.update((candidate.id, *merged[candidate.id]))
         return merged

@@ -10,7 +10,7 @@ from uuid import UUID
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
 from ricordo.language.small_talk import has_content
-from ricordo.language.temporal.moments import zone_named
+from ricordo.language.temporal.moments import find_zone
 from ricordo.language.tokenization import words
 from ricordo.language.topics import topic_key, topic_keys
 from ricordo.memory.facts import normalise
@@ -189,7 +189,7 @@ def _things(memory: Memory, people: Iterable[str], language: str) -> set[str]:
 
 
 def _day(memory: Memory) -> dt.date:
-    return (memory.created_at.astimezone(zone_named(memory.timezone)) - _NIGHT).date()
+    return (memory.created_at.astimezone(find_zone(memory.timezone)) - _NIGHT).date()
 
 
 def _later_half(days: Sequence[dt.date]) -> frozenset[dt.date]:

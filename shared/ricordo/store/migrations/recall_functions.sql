@@ -99,7 +99,7 @@ returns table (
     valence double precision, arousal double precision, access_count integer, decay_factor double precision,
     confidence double precision, trust double precision, token_count integer, archived boolean, informative boolean, role text,
     speaker text, kind text, conversation_id text, preceding_id uuid, asks boolean, key_topics jsonb, instructing boolean,
-    type text, participants text[], message_id text, said text, corrected_by uuid[]
+    type text, participants text[], message_id text, text_or_hash text, corrected_by uuid[]
 ) language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -111,7 +111,7 @@ begin
            position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
            $4::text = any(tags) as instructing, type, participants, message_id,
            -- a longer text is compared as a whole
-           case when length(content) <= 300 then content else md5(content) end as said,
+           case when length(content) <= 300 then content else md5(content) end as text_or_hash,
            -- looked up for all at once: few memories are corrected
            case when m.id = any(array(select c.corrected_id from corrections c where c.tenant = $1 and c.corrected_id = any($3))) then
            array(with recursive chain as (

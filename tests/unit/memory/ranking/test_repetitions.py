@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.memory.ranking import Ranked
-from ricordo.memory.ranking.repetitions import Repetitions, Saying
+from ricordo.memory.ranking.repetitions import CandidateText, Repetitions
 from ricordo.memory.ranking.signals import Signals
 
 WORDS = st.sampled_from(
@@ -19,10 +19,10 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
 
 def merged(*texts: tuple[str, str]) -> dict[int, list[int]]:
     """Return which of the texts, best first, are shown, and what each stands for."""
-    sayings = [Saying(UUID(int=n), text, by) for n, (text, by) in enumerate(texts)]
-    ranked = [Ranked(one.id, 1.0, Signals()) for one in sayings]
-    found = Repetitions(sayings).merged(ranked)
-    return {one.int: [other.int for other in others] for one, others in found.items()}
+    candidates = [CandidateText(UUID(int=n), text, by) for n, (text, by) in enumerate(texts)]
+    ranked = [Ranked(candidate.id, 1.0, Signals()) for candidate in candidates]
+    found = Repetitions(candidates).merge(ranked)
+    return {shown.int: [other.int for other in others] for shown, others in found.items()}
 
 
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(["Anna", "Davide"])), max_size=12))
