@@ -1,10 +1,12 @@
 """The embedding model changes while memories are there: all stay found by meaning, and a job moves them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import pytest
+from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import model_server, ollama_settings, vector_counts
 from tests.fixtures.system import System
@@ -153,3 +155,28 @@ async def test_a_model_that_is_away_ends_the_job_and_what_was_moved_stays(
             await reembedded(settings, bot.tenant)
         server.behaviour.drop, server.behaviour.vectors = False, concepts
         assert (await reembedded(settings, bot.tenant)).raised == 2
+
+
+async def test_a_refused_text_is_remembered_by_its_words_and_tried_again_once_a_run(
+    bot: Bot, system: System, server: OllamaStandIn
+) -> None:
+    def refusing(texts: Sequence[str]) -> list[list[float]]:
+        return [[math.nan] * LENGTH if "Max" in text else concepts([text])[0] for text in texts]
+
+    settings = with_concepts(system, server)
+    async with system.restarted(settings):
+        server.behaviour.vectors = refusing
+        await bot.remember(*OLD)
+        assert (await bot.status("dog"))["error"] is None
+        assert ids((await bot.recall("Where is Max?"))["memories"])[0] == "dog"
+        first = (await bot.recall("Which vessel?", explain=True))["memories"][0]
+        assert (ids([first]), first["signals"]["semantic"] > 0.2) == (["boat"], True)
+        finding = (await doctor(settings))["refused texts"]
+        assert (finding["state"], "ricordo backfill --only vectors`" in finding["advice"]) == ("noted", True)
+        again = await reembedded(settings, bot.tenant)
+        assert (again.outdated, again.examined, again.left) == (1, 1, 1)
+        server.behaviour.vectors = concepts
+        assert (await reembedded(settings, bot.tenant)).raised == 1
+        await system.wait_until_idle()
+        assert ids((await bot.recall("Which puppy?"))["memories"])[0] == "dog"
+        assert (await reembedded(settings, bot.tenant, dry=True)).outdated == 0

@@ -89,7 +89,11 @@ async def encode(resources: Resources) -> list[Service]:
         batch=_BULK_BATCH,
         concurrency=2,
     )
-    worker.health.counters = lambda: {"encoded": batcher.encoded, **models.counters}
+    worker.health.counters = lambda: {
+        "encoded": batcher.encoded,
+        "refused": batcher.refused,
+        **models.counters,
+    }
     worker.health.models = describe_models(resources.settings.embedding)
     # a model in process is silent when the machine is busy, a server when something is wrong
     worker.health.problem = lambda: (

@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -13,10 +12,19 @@ from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
+from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.message_types import Content, Id, Instant, Language, Message, TimeZone, refused
+from ricordo.messages.message_types import (
+    Content,
+    Id,
+    Language,
+    LocalInstant,
+    Message,
+    TimeZone,
+    refused,
+)
 from ricordo.models.query_analyser import Question, analysis_view, by_rules
 from ricordo.settings import EmbeddingSettings
 from ricordo.store.rows import Vector
@@ -33,7 +41,7 @@ class QueryInput(Message):
     """What `analyze` takes."""
 
     query: Content
-    now: Instant = Field(default_factory=_present)
+    now: LocalInstant = Field(default_factory=_present)
     timezone: TimeZone = None
     language: Language = None
     """Detected if omitted."""
@@ -46,14 +54,14 @@ class MessageInput(MessageReceived):
     user_id: Id = "-"
     conversation_id: Id = "-"
     role: Role = Role.USER
-    timestamp: Instant = Field(default_factory=_present)
-    now: Instant | None = None
+    timestamp: LocalInstant = Field(default_factory=_present)
+    now: LocalInstant | None = None
     """Another name of `timestamp`."""
 
     @property
-    def zone(self) -> ZoneInfo:
+    def zone(self) -> tzinfo:
         """The zone of days and of the returned times."""
-        return ZoneInfo(self.timezone or _UTC)
+        return find_zone(self.timezone or offset_name(self.now or self.timestamp) or _UTC)
 
 
 class CheckedMessageInput(MessageInput):
@@ -75,7 +83,10 @@ class CheckedMessageInput(MessageInput):
 def analysed(query: QueryInput) -> Document:
     """Analyse a query: the `analysis` of a recall's reply."""
     question = Question(
-        text=query.query, now=query.now, zone=ZoneInfo(query.timezone or _UTC), language=query.language
+        text=query.query,
+        now=query.now.astimezone(UTC),
+        zone=find_zone(query.timezone or offset_name(query.now) or _UTC),
+        language=query.language,
     )
     return analysis_view(by_rules(question)).model_dump(mode="json")
 
@@ -84,7 +95,7 @@ def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document
     """Derive emotion, importance, topics, type and event times of a message."""
     language, zone = message.language or identify(message.content), message.zone
     document = document_of(message.content, language)
-    times = event_times(document, message.now or message.timestamp, zone)
+    times = event_times(document, (message.now or message.timestamp).astimezone(UTC), zone)
     derived = enrich(
         document,
         role=message.role,
@@ -113,7 +124,7 @@ def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document
     }
 
 
-def _local(instant: datetime | None, zone: ZoneInfo) -> str | None:
+def _local(instant: datetime | None, zone: tzinfo) -> str | None:
     return None if instant is None else instant.astimezone(zone).isoformat()
 
 
@@ -126,7 +137,7 @@ def extracted(message: MessageInput) -> Document:
         document_of(message.content, message.language or ""),
         speaker=message.speaker or "",
         role=message.role.value,
-        at=message.now or message.timestamp,
+        at=(message.now or message.timestamp).astimezone(UTC),
         timezone=message.zone,
     )
     return {

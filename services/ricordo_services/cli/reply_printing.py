@@ -225,6 +225,8 @@ def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
     yield local_text(memory.created_at, zone)
     yield plain(memory.speaker or (memory.role.value if memory.role else memory.kind.value))
     yield memory.type.value
+    if memory.times_said > 1:
+        yield f"said {memory.times_said} times"
     feeling = memory.emotion
     if feeling is not None and abs(feeling.valence) >= _NEUTRAL:
         yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"

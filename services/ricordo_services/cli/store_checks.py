@@ -25,6 +25,9 @@ _SCHEMA: Final = "select max(version) from schema_migrations"
 _TENANTS: Final = "select tenant from tenants order by tenant"
 _OF_TENANT: Final = "select set_config('app.tenant', $1, false)"
 _VECTORS: Final = "select model, count(*) as number from vectors where tenant = $1 group by model"
+_REFUSED: Final = (
+    "select model, count(*) as number from vectors where tenant = $1 and vector is null group by model"
+)
 _UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
 
 
@@ -56,18 +59,26 @@ async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
 
 
 async def check_vectors(settings: Settings, model: str, assigned: str = "") -> list[Finding]:
-    """Report memories whose vectors are of another embedding model than `model`."""
-    counted = await count_vectors(settings)
-    if isinstance(counted, str):
+    """Report memories whose vectors are of another embedding model than `model`, or that have none."""
+    counted, refused = await count_vectors(settings), await count_vectors(settings, query=_REFUSED)
+    if isinstance(counted, str) or isinstance(refused, str):
         return [Finding("vectors", State.NOTED, f"of which models they are was not found out ({counted})")]
-    former = ", ".join(f"{number} of {name}" for name, number in sorted(counted.items()) if name != model)
-    if not former:
-        return []
-    advice = f"`{assigned}ricordo backfill --only vectors` encodes them by it, beside the workers"
-    return [Finding("vectors", State.DEGRADED, f"not yet of {model}: {former}", advice)]
+    command = f"`{assigned}ricordo backfill --only vectors`"
+    findings = []
+    if former := ", ".join(
+        f"{number} of {name}" for name, number in sorted(counted.items()) if name != model
+    ):
+        advice = f"{command} encodes them by it, beside the workers"
+        findings.append(Finding("vectors", State.DEGRADED, f"not yet of {model}: {former}", advice))
+    if number := refused.total():
+        detail = f"memories whose text the model refused, and that are found by their words alone: {number}"
+        findings.append(Finding("refused texts", State.NOTED, detail, f"{command} tries them again"))
+    return findings
 
 
-async def count_vectors(settings: Settings, tenant: str | None = None) -> Counter[str] | str:
+async def count_vectors(
+    settings: Settings, tenant: str | None = None, query: str = _VECTORS
+) -> Counter[str] | str:
     """Count vectors by embedding model, of a tenant or of all; or return the reason why not."""
     stores = settings.stores
     dsn = (stores.postgres_admin_dsn or stores.postgres_dsn).get_secret_value()
@@ -79,7 +90,7 @@ async def count_vectors(settings: Settings, tenant: str | None = None) -> Counte
                 known = [row["tenant"] for row in await connection.fetch(_TENANTS)]
                 for one in known if tenant is None else [tenant]:
                     await connection.execute(_OF_TENANT, one)
-                    rows = await connection.fetch(_VECTORS, one)
+                    rows = await connection.fetch(query, one)
                     found.update({row["model"]: row["number"] for row in rows})
         finally:
             await connection.close(timeout=_SECONDS)

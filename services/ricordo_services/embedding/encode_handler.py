@@ -1,9 +1,16 @@
-"""Encodes each text once per model, and stores the vectors in PostgreSQL."""
+"""Encodes each text once per model, and stores the vectors in PostgreSQL.
+
+A text that the model refuses, while it encodes others, is stored without a vector: it is found by its words.
+A later backfill asks the model again.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
+
+import structlog
 
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
@@ -16,13 +23,18 @@ from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
 from ricordo_services.stage_events import receipt, stage_events
 
+_SLOW_ATTEMPTS: Final = 3
+"""Deliveries after which a text that the model does not answer in time is stored without a vector."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
 
 @dataclass(slots=True)
 class _OfModel:
-    """The memories with a vector of one model, and the new vectors."""
+    """The memories that one model has encoded or refused, and the new vectors."""
 
     memory_ids: list[UUID] = field(default_factory=list)
-    vectors: list[tuple[UUID, Vector]] = field(default_factory=list)
+    vectors: list[tuple[UUID, Vector | None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +47,11 @@ class EncodeHandler:
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
-        """Encode texts without a vector; one outcome each. A text that cannot be encoded fails alone."""
-        ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        texts = await self.encodings.load(tenant, self.model, ids)
+        """Encode texts without a vector; one outcome each. A text that takes too long is retried alone."""
+        attempts = {event.body.memory_id: event.attempt for event in events}
+        texts = await self.encodings.load(tenant, self.model, list(attempts))
         hashes = {text.memory_id: text_hash(text.text) for text in texts}
-        known, refused = await self._encoded(texts)
+        known, slow = await self._encoded(texts, attempts)
         models = {one: model for model, some in known.items() for one in some.memory_ids}
         new = {one for some in known.values() for one, _ in some.vectors}
         saved = await self._saved(tenant, known, hashes)
@@ -51,7 +63,7 @@ class EncodeHandler:
             return MemoryEncoded(**ids, model=model, fallback=model != self.model)
 
         def outcome(memory_id: UUID) -> Outcome:
-            if (error := refused.get(memory_id)) is not None:
+            if (error := slow.get(memory_id)) is not None:
                 return Retry.because(error)
             progress = done.get(memory_id)
             if progress is not None and memory_id not in new and _is_derived(progress):
@@ -65,22 +77,27 @@ class EncodeHandler:
         return [outcome(event.body.memory_id) for event in events]
 
     async def _encoded(
-        self, texts: Sequence[TextToEncode]
+        self, texts: Sequence[TextToEncode], attempts: Mapping[UUID, int]
     ) -> tuple[dict[str, _OfModel], dict[UUID, NoVector]]:
-        """Return the memories by model, and the errors of those without a vector."""
+        """Return the memories by model, and the errors of those to retry."""
         known: dict[str, _OfModel] = defaultdict(_OfModel)
-        refused: dict[UUID, NoVector] = {}
+        slow: dict[UUID, NoVector] = {}
         missing = [text for text in texts if not text.is_encoded]
         if len(missing) < len(texts):
             known[self.model].memory_ids += [text.memory_id for text in texts if text.is_encoded]
         answers = await self.batcher.encode([text.text for text in missing]) if missing else []
         for text, answer in zip(missing, answers, strict=True):
-            if isinstance(answer, NoVector):
-                refused[text.memory_id] = answer
+            if not isinstance(answer, NoVector):
+                vector = answer.vector
+            elif answer.slow and attempts[text.memory_id] < _SLOW_ATTEMPTS:
+                slow[text.memory_id] = answer
                 continue
+            else:
+                vector = None
+                _log.warning("found by its words alone", memory_id=str(text.memory_id), reason=str(answer))
             known[answer.model].memory_ids.append(text.memory_id)
-            known[answer.model].vectors.append((text.memory_id, answer.vector))
-        return known, refused
+            known[answer.model].vectors.append((text.memory_id, vector))
+        return known, slow
 
     async def _saved(
         self, tenant: str, known: Mapping[str, _OfModel], hashes: Mapping[UUID, bytes]

@@ -16,15 +16,13 @@ _PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vecto
 
 
 def point(one: Indexable) -> Point:
-    """Return the point of a memory that was loaded with its vectors."""
-    if one.vector is None:
-        raise ValueError("a point needs a vector")
+    """Return the point of a memory that was loaded with its vectors; a refused text has words alone."""
     before = (one.preceding_text, one.preceding_language)
     here = (one.content, one.language)
     return Point(
         facets=facets(one),
         text_vector=one.vector,
-        window_vector=window_vector(one.vector, one.preceding_vector),
+        window_vector=None if one.vector is None else window_vector(one.vector, one.preceding_vector),
         text_terms=terms(*here),
         window_terms=window_terms([before, here] if one.preceding_text else [here]),
     )

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from ricordo.clock import Clock
 from ricordo.language.document import Document
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.event_times.extraction import event_times
+from ricordo.language.temporal.moments import find_zone
 from ricordo.language.text import text_hash
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.llm_validation import LlmMessage, LlmReading, merge_llm_reading
@@ -83,7 +83,7 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             vector=one.vector,
         ),
         local=local_moment(one.created_at, one.timezone),
-        event_times=event_times(document, one.created_at, ZoneInfo(one.timezone)),
+        event_times=event_times(document, one.created_at, find_zone(one.timezone)),
         token_count=tokens.count(one.content),
         timezone=one.timezone,
         text_hash=text_hash(one.content),

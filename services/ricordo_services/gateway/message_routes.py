@@ -17,7 +17,7 @@ from ricordo.messages import commands, queries
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.inputs import StrictMessage
-from ricordo.messages.message_types import Id, Instant
+from ricordo.messages.message_types import Id, LocalInstant
 from ricordo.runtime.tasks import run_until
 from ricordo_services.export_stream import exported_items
 from ricordo_services.gateway import import_routes
@@ -49,7 +49,7 @@ class MessageBody(StrictMessage, MessageReceived):
     model_config = ConfigDict(title="Message", defer_build=False)
 
     id: Id | None = None  # type: ignore[assignment]
-    timestamp: Instant | None = None  # type: ignore[assignment]
+    timestamp: LocalInstant | None = None  # type: ignore[assignment]
     user_id: OptionalUser = None  # type: ignore[assignment]
 
 

@@ -169,7 +169,7 @@ def _asked_about(recalled: RecallResult) -> Sequence[str]:
     """Return whom the question is about: those it names, by ties or by name, or the user."""
     if recalled.relative is not None:
         return recalled.relatives.names
-    return recalled.analysis.entities or (USER,)
+    return recalled.bearers or (USER,)
 
 
 def _asks_for_the_user(recalled: RecallResult) -> bool:
@@ -187,7 +187,8 @@ def _facts(request: AnswerRequest, recalled: RecallResult) -> Sequence[Fact]:
         facts = relatives_facts(request.query, facts, names, requested.besides, language)
         facts = [_called(fact, recalled) for fact in facts if not _is_nameless(fact, recalled)]
     elif not _asks_for_the_user(recalled):
-        facts = answering_facts(request.query, facts, language)
+        names = recalled.analysis.entities
+        facts = answering_facts(request.query, facts, language, names, recalled.bearers)
     return _within(request, recalled, facts)
 
 

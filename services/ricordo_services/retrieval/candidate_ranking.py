@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
+from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -20,6 +22,7 @@ from ricordo.memory.ranking.fusion import (
     remaining_span,
 )
 from ricordo.memory.ranking.human import HumanProfile, load_human
+from ricordo.memory.ranking.repetitions import CandidateText, Repetitions
 from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_boost
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
@@ -41,10 +44,15 @@ _MOST_TOPICS: Final = 32
 
 
 class Best(NamedTuple):
-    """The best candidates, and the confidence that they answer the question, [0, 1]."""
+    """The best candidates, and the confidence that they answer the question, [0, 1].
+
+    Attributes:
+        repetitions: of each, the others that say the same, newest first.
+    """
 
     ranked: Sequence[Ranked] = ()
     confidence: float = 0.0
+    repetitions: Mapping[UUID, Sequence[RankingRow]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ class CandidateRanking:
     async def __call__(
         self, tenant: str, request: SearchRequest, found: Found, profile: RankingProfile
     ) -> Best:
-        """Return the best candidates, at most `request.limit` and their syntheses.
+        """Return the best candidates, at most `request.limit` and their syntheses; what says the same once.
 
         Raises:
             StoreUnavailable: the rows cannot be read.
@@ -109,7 +117,8 @@ class CandidateRanking:
         )
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
         syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
-        most = request.limit + len(syntheses)
+        repetitions = Repetitions(map(_text, shown))
+        most = request.limit + len(syntheses) + repetitions.count
         coming = _coming_time(request)
         ranked = len(shown) if coming else most
         candidates = []
@@ -129,21 +138,41 @@ class CandidateRanking:
             (confidence(each.signals, found.unknown, load_human(), language) for each in candidates),
             default=0.0,
         )
+        merged, by_id = repetitions.merge(best), {row.id: row for row in shown}
+        best = [candidate for candidate in best if candidate.id in merged]
         # The first `limit`, and the syntheses that come before the last of them.
         counted = accumulate(one.id not in syntheses for one in best)
         first = [one for one, count in zip(best, counted, strict=True) if count <= request.limit]
-        corrected = _corrected_by(shown, request, found)
-        return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure)
+        corrected = _corrected_by(shown, request, found, set(chain.from_iterable(merged.values())))
+        others = {
+            candidate.id: sorted(map(by_id.__getitem__, merged[candidate.id]), key=_newest_first)
+            for candidate in first
+            if merged[candidate.id]
+        }
+        return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure, others)
+
+
+def _text(row: RankingRow) -> CandidateText:
+    """Return what a memory says, and what makes it another thing to say."""
+    by_whom = (row.role, row.speaker.casefold(), row.kind, row.message_id is None)
+    state = (row.asks, row.archived, row.event_times, bool(row.corrected_by))
+    return CandidateText(row.id, row.text_or_hash, by_whom + state)
+
+
+def _newest_first(row: RankingRow) -> tuple[float, int]:
+    return -row.created_at.timestamp(), row.id.int
 
 
 def _corrected_by(
-    shown: Sequence[RankingRow], request: SearchRequest, found: Found
+    shown: Sequence[RankingRow], request: SearchRequest, found: Found, repeated: AbstractSet[UUID]
 ) -> Mapping[UUID, Sequence[UUID]]:
-    """Return the corrections of each memory, without those that a filter of the question excludes."""
+    """Return the corrections of each memory, without repeated ones and those that a filter excludes."""
     time = request.analysis.time
     bound = request.filters is not None or (time is not None and time.strict)
     return {
-        one.id: [each for each in one.corrected_by if not bound or each in found.hits]
+        one.id: [
+            each for each in one.corrected_by if each not in repeated and (not bound or each in found.hits)
+        ]
         for one in shown
         if one.corrected_by
     }

@@ -40,7 +40,7 @@ from ricordo_services.retrieval.recall_result import (
     has_constraint,
     reply,
 )
-from ricordo_services.retrieval.reply_views import history_view
+from ricordo_services.retrieval.reply_views import history_view, saying_times
 
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
 _MOST_CORE_FACTS: Final = 40
@@ -161,6 +161,11 @@ class Context:
                 if recalled.analysis.asks_how and one.memory.type is MemoryType.PROCEDURAL
             ),
             superseded=frozenset(one.memory.id for one, _ in admitted if one.memory.corrected_by),
+            repetitions={
+                candidate.memory.id: (len(times), times[0].astimezone(recalled.zone).date())
+                for candidate, _ in admitted
+                if len(times := saying_times(candidate.memory, candidate.repetitions)) > 1
+            },
             facts=recalled.facts,
             recent=around.recent,
             decisions=around.working.decisions,

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC
 from time import perf_counter
 from uuid import uuid4
-from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache
 
@@ -22,6 +21,7 @@ from ricordo.language.query_analysis.search_terms import (
     match_speakers,
     without_speaker_names,
 )
+from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.language.text import stem
 from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
@@ -53,6 +53,7 @@ from ricordo_services.retrieval.search_request import SearchRequest, looks_at_un
 
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
 _RELATED_OF = 3  # of that many memories of a reply those related to them are shown
+_FURTHER = 10  # times as many candidates, where what was said over and over leaves too few results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +116,10 @@ class RecallService:
                 search_request = _search_request(tenant, request, recalled, summaries=summaries)
                 search_request = replace(search_request, vectors=vectors, examples=examples)
                 await self._find(tenant, request, recalled, search_request, known)
+                repeated = any(memory.repetitions for memory in recalled.memories)
+                if repeated and len(recalled.memories) < request.limit:
+                    further = replace(search_request, reach=_FURTHER)
+                    await self._find(tenant, request, recalled, further, known)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
@@ -163,9 +168,15 @@ class RecallService:
         except StoreUnavailable:
             degraded.add(Degradation.ROWS)
         began = perf_counter()
-        now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")
+        now = request.now or self.clock.now()
+        offset = offset_name(now) or profile.utc_offset
+        zone = find_zone(request.timezone or profile.timezone or offset or "UTC")
         question = Question(
-            text=request.query, now=now, zone=zone, language=request.language, known_names=profile.names
+            text=request.query,
+            now=now.astimezone(UTC),
+            zone=zone,
+            language=request.language,
+            known_names=profile.names,
         )
         understanding = await self.analyser.understand(question)
         if understanding.degraded:
@@ -268,7 +279,7 @@ class RecallService:
             rows = await self.memories.memories(tenant, user_id, ids) if ids else ()
             by_id = {memory.id: memory for memory in rows}
             recalled.memories = [
-                RecalledMemory(by_id[one.id], one.score, one.signals)
+                RecalledMemory(by_id[one.id], one.score, one.signals, best.repetitions.get(one.id, ()))
                 for one in best.ranked
                 if one.id in by_id
             ]

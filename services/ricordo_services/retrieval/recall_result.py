@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from time import perf_counter
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.relatives import AskedRelative
@@ -19,6 +18,7 @@ from ricordo.messages.filters import Filters
 from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.models.query_analyser import analysis_view
 from ricordo.store.fact_queries import Relatives
+from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
@@ -26,11 +26,12 @@ _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """A recalled memory with its score and signals."""
+    """A recalled memory with its score and signals, and the others that say the same, newest first."""
 
     memory: Memory
     score: float
     signals: Signals
+    repetitions: Sequence[RankingRow] = ()
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class RecallResult:
     Attributes:
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
+        bearers: canonical names of those whom the question names, normalised.
         relative: whom the question names by ties to the user, and `relatives` who that is.
         related: memories near in meaning to some of the memories, nearest first.
         confidence: that the memories answer the question, [0, 1].
@@ -50,7 +52,8 @@ class RecallResult:
     analysis: QueryAnalysis
     search_text: str
     lexical_text: str
-    zone: ZoneInfo
+    zone: tzinfo
+    bearers: Sequence[str] = ()
     relative: AskedRelative | None = None
     relatives: Relatives = field(default_factory=Relatives)
     memories: Sequence[RecalledMemory] = ()
@@ -103,6 +106,7 @@ def reply(recalled: RecallResult, *, explain: bool) -> RecallReply:
                 score=one.score,
                 signals=one.signals.numbers() if explain else None,
                 related=recalled.related.get(one.memory.id, ()),
+                repetitions=one.repetitions,
             )
             for one in recalled.memories
         ),

@@ -31,6 +31,8 @@ class RecalledFacts:
             return ()
         try:
             with recalled.timing("facts"):
+                if recalled.analysis.entities:
+                    recalled.bearers = await self.queries.bearers(tenant, user_id, recalled.analysis.entities)
                 if (asked := recalled.relative) is not None:
                     recalled.relatives = await self.queries.relatives(
                         tenant, user_id, asked.ties[0], asked.stored_ties(), asked.further()
@@ -39,7 +41,7 @@ class RecalledFacts:
                 return await self.queries.surfacing(
                     tenant,
                     user_id,
-                    names=[*recalled.analysis.entities, *recalled.relatives.names, *words],
+                    names=[*recalled.analysis.entities, *recalled.bearers, *recalled.relatives.names, *words],
                     threshold=self.threshold,
                     limit=_SHOWN,
                 )
@@ -52,7 +54,7 @@ class RecalledFacts:
     ) -> Sequence[Fact]:
         """Return the facts that the question asks for, what leads to whom it names, and `surfacing`."""
         relatives, requested = recalled.relatives, recalled.analysis.requested
-        names = relatives.names or recalled.analysis.entities
+        names = relatives.names or recalled.bearers
         requested_facts: Sequence[Fact] = ()
         if requested.names and Degradation.ROWS not in recalled.degraded:
             wanted, read = requested.names, self.queries

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -31,6 +32,7 @@ from ricordo.messages.views import (
     MemoryView,
     NeighbourView,
 )
+from ricordo.store.memory_queries import RankingRow
 
 _ALIASES: Final = 100  # maximum number in a reply
 _OF_A_MEMORY: Final = (
@@ -44,6 +46,7 @@ _DETAILS: Final = (
     *("reinforcement", "trust", "compressed"),
 )
 """The further fields of a view in full that are attributes of the memory."""
+_TIMES_SHOWN: Final = 10
 _BRIEF: Final = 300  # maximum number of characters
 
 
@@ -53,12 +56,17 @@ def memory_view(
     score: float | None = None,
     signals: Mapping[str, float] | None = None,
     related: Sequence[UUID] = (),
+    repetitions: Sequence[RankingRow] = (),
 ) -> MemoryView:
-    """Return the view of a memory, with its score in a ranking, and the memories that are related to it."""
+    """Return the view of a memory, with its score, what is related to it and what says the same."""
+    others = [row.message_id for row in repetitions if row.message_id]
+    times = saying_times(memory, repetitions)
     emotion = {name: getattr(memory.emotion, name) for name in EmotionView.model_fields}
     return MemoryView(
         **{name: getattr(memory, name) for name in _OF_A_MEMORY},
-        message_ids=(memory.message_id,) if memory.message_id else memory.source_message_ids,
+        message_ids=(memory.message_id, *others) if memory.message_id else memory.source_message_ids,
+        times_said=len(times),
+        said_at=times[:_TIMES_SHOWN],
         role=memory.role if memory.message_id else None,
         speaker=memory.speaker or None,
         conversation_id=memory.conversation_id or None,
@@ -76,6 +84,11 @@ def memory_view(
         key_topics=tuple(KeyTopicView(**asdict(one)) for one in memory.key_topics),
         meaningfulness=1 + 4 * memory.importance if memory.kind is MemoryKind.SUMMARY else None,
     )
+
+
+def saying_times(memory: Memory, repetitions: Sequence[RankingRow]) -> tuple[datetime, ...]:
+    """Return when a memory and what says the same were said, the latest first."""
+    return tuple(sorted((memory.created_at, *(row.created_at for row in repetitions)), reverse=True))
 
 
 def memory_detail_view(

@@ -199,7 +199,7 @@ class Search:
         minimums: Minimums,
     ) -> Found:
         searched = any(probe.asks for probe in probes)
-        wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
+        wanted = request.reach * max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
         active = [probe for probe in probes if probe.asks or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
         if narrows(scope):  # the filter has decided

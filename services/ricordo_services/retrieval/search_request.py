@@ -39,6 +39,7 @@ class SearchRequest:
         vectors: of its text, float32 [d], unit norm, by available model.
         summaries: whether summaries and syntheses may be found.
         extra_syntheses: whether syntheses are returned in addition to `limit` memories.
+        reach: times as many candidates as usual; for what says the same over and over.
         unfocused: whether it asks for everything about a name or a time.
         ids: of the only memories that filters leave; None for any.
     """
@@ -53,6 +54,7 @@ class SearchRequest:
     limit: int
     summaries: bool = False
     extra_syntheses: bool = False
+    reach: int = 1
     unfocused: bool = False
     examples: Sequence[ExampleStatements] = ()
     evidence: frozenset[UUID] = frozenset()

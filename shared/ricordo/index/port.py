@@ -54,13 +54,13 @@ class Point:
 
     Attributes:
         text_vector, window_vector: float32 [dimensions], unit norm: of the text alone, and with its
-            predecessor.
+            predecessor; None for a text that is found by its words alone.
         text_terms, window_terms: the words of the same.
     """
 
     facets: Facets
-    text_vector: Vector
-    window_vector: Vector
+    text_vector: Vector | None
+    window_vector: Vector | None
     text_terms: SparseVector
     window_terms: SparseVector
 

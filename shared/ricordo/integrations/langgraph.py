@@ -194,7 +194,12 @@ class RicordoStore(BaseStore):
         if not op.filter:
             found = found[: op.offset + op.limit]
         items: dict[tuple[Namespace, str], SearchItem] = {}
-        for item in await asyncio.gather(*(self._item(user, one.id, one.score) for one in found)):
+        versions = [  # items of one value are one memory
+            (memory_id(self._client.tenant, message), one.score)
+            for one in found
+            for message in one.message_ids
+        ]
+        for item in await asyncio.gather(*(self._item(user, *one) for one in versions)):
             if item is not None:
                 other = items.setdefault((item.namespace, item.key), item)
                 if other.updated_at < item.updated_at:  # a put was cut off before it erased the former item

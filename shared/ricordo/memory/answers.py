@@ -93,7 +93,13 @@ def asks_something(question: str, language: str) -> bool:
     return bool(by_pattern) or any(meaningful_words(Document(question, language)))
 
 
-def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequence[Fact]:
+def answering_facts(
+    question: str,
+    facts: Sequence[Fact],
+    language: str,
+    names: Collection[str] = (),
+    bearers: Collection[str] = (),
+) -> Sequence[Fact]:
     """Return those of the requested facts that answer the question, in their order.
 
     "Where does my sister live?" asks for the predicate of "I live in Trieste", too: a fact answers only where
@@ -103,17 +109,24 @@ def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequ
 
     Args:
         facts: current, with a predicate that the question asks for.
+        names: of people and things, as the question writes them.
+        bearers: canonical names of those: "Mario Rossi" where it names Mario.
     """
-    if not _TIES.issuperset(requested_predicates(question, language).names):
+    if not _TIES.issuperset(requested_predicates(question, language, names=names).names):
         facts = [one for one in facts if one.predicate not in _TIES]
     if asks_for_a_time(question):
         facts = _timed(facts)
     besides = {
-        name: words_besides(question, language, (name,), examples=False)
+        name: words_besides(question, language, (name,), names=names, examples=False)
         for name in {one.predicate for one in facts}
     }
+    of_names = stems(" ".join(names), language)
 
-    return [one for one in facts if _holds_one(one, besides[one.predicate], language)]
+    def answers(fact: Fact) -> bool:
+        words = besides[fact.predicate]
+        return _holds_one(fact, words.difference(of_names) if fact.speaks_of(bearers) else words, language)
+
+    return [one for one in facts if answers(one)]
 
 
 def relatives_facts(

@@ -11,9 +11,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal, TypedDict
 from uuid import NAMESPACE_OID, UUID, uuid5
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfoNotFoundError
 
 from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.language.temporal.moments import find_zone
 
 TimeOfDay = Literal["morning", "afternoon", "evening", "night"]
 DayOfWeek = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -66,7 +67,7 @@ def local_moment(instant: dt.datetime, timezone: str) -> LocalMoment:
     if instant.tzinfo is None:
         raise ValueError("an instant needs an offset")
     try:
-        local = instant.astimezone(ZoneInfo(timezone))
+        local = instant.astimezone(find_zone(timezone))
     except (ZoneInfoNotFoundError, OSError) as error:  # a folder's name, as "Europe", opens as a directory
         raise ValueError(f"unknown time zone: {timezone!r}") from error
     return LocalMoment(local.date(), time_of_day(local.hour), _DAYS[local.weekday()])

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final, TypeVar
-from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime, MemoryKind, Role
 from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.document import Document
+from ricordo.language.temporal.moments import find_zone
 from ricordo.language.text import excerpt
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
@@ -136,7 +136,7 @@ def _whom(memories: Sequence[Memory]) -> str:
 
 
 def _local(memory: Memory) -> datetime:
-    return memory.created_at.astimezone(ZoneInfo(memory.timezone))
+    return memory.created_at.astimezone(find_zone(memory.timezone))
 
 
 def _most(values: Iterable[T]) -> list[T]:

@@ -21,6 +21,7 @@ from ricordo.messages.message_types import (
     Label,
     Labels,
     Language,
+    LocalInstant,
     Message,
     Metadata,
     OptionalLabel,
@@ -55,13 +56,14 @@ class MessageReceived(Input):
     conversation_id: Id
     role: Role
     content: Content
-    timestamp: Instant
-    """When the message was sent."""
+    timestamp: LocalInstant
+    """When the message was sent; its offset counts where no time zone is known."""
     speaker: OptionalLabel = None
     """The name of the speaker."""
     participants: Labels = ()
     timezone: TimeZone = None
-    """The user's time zone; the last known one by default, else UTC."""
+    """The user's time zone; by default the last one that their messages named, else the offset of
+    `timestamp`."""
     language: Language = None
     location: OptionalLabel = None
     metadata: Metadata = Field(default_factory=dict)

@@ -7,7 +7,7 @@ import unicodedata
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo
@@ -89,6 +89,14 @@ def parse_instant(value: object) -> datetime:
     return _in_utc(value)
 
 
+def parse_local_instant(value: object) -> datetime:
+    """Parse an instant as `parse_instant`, but keep its offset, which tells the zone of who wrote it."""
+    instant = parse_instant(value)
+    written = datetime.fromisoformat(value.upper()) if isinstance(value, str) else value
+    offset = written.utcoffset() if isinstance(written, datetime) else None
+    return instant.astimezone(timezone(offset)) if offset and not offset % timedelta(minutes=1) else instant
+
+
 @lru_cache(maxsize=256)
 def _instant_in(text: str) -> datetime:
     if _RFC3339.fullmatch(text) is None:
@@ -108,6 +116,12 @@ def _in_utc(value: datetime) -> datetime:
     if not _FIRST <= instant < _LAST:
         raise refused(_CALENDAR_ADVICE)
     return instant
+
+
+def format_local_instant(instant: datetime) -> str:
+    """Format an aware instant as RFC 3339 with its own offset, `Z` for UTC."""
+    offset = instant.isoformat()[-6:] if instant.utcoffset() else "Z"
+    return format_instant(instant.replace(tzinfo=UTC)).removesuffix("Z") + offset
 
 
 # The events of a batch share their instant.
@@ -241,6 +255,14 @@ Instant = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """Aware and in UTC once validated; RFC 3339 with any offset when read, with `Z` when written."""
+
+LocalInstant = Annotated[
+    datetime,
+    PlainValidator(parse_local_instant, json_schema_input_type=str),
+    PlainSerializer(format_local_instant, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""As `Instant`, with the offset that it was written with."""
 
 Content = Annotated[
     str,

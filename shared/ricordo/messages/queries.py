@@ -25,6 +25,7 @@ from ricordo.messages.message_types import (
     Instant,
     JsonObject,
     Language,
+    LocalInstant,
     Message,
     Number,
     OptionalLabel,
@@ -59,9 +60,11 @@ class RecallRequest(Request):
     conversation_id: Id | None = None
     """The current conversation, whose turns and working memory `query.context` adds; memories of all
     conversations are searched."""
-    now: Instant | None = None
+    now: LocalInstant | None = None
     """The instant to which "yesterday" refers; the present by default."""
     timezone: TimeZone = None
+    """By default the last one that the user's messages named, else the offset of `now`, else that of the
+    user's last message."""
     language: Language = None
     profile: Profile | None = None
     explain: Flag = False

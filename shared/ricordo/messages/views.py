@@ -55,7 +55,7 @@ class MemoryView(Message):
 
     id: UUID
     message_ids: tuple[Id, ...] = ()
-    """The ids of its source messages."""
+    """The ids of its source messages, and of those that say the same."""
     type: MemoryType
     kind: MemoryKind
     role: Role | None = None
@@ -109,6 +109,10 @@ class MemoryView(Message):
     """Of a session summary."""
     questions_addressed: tuple[str, ...] = ()
     """Of a reflection."""
+    times_said: Annotated[int, Field(strict=True, ge=1)] = 1
+    """How many messages that were found say the same; their ids are in `message_ids`, its own first."""
+    said_at: tuple[Instant, ...] = ()
+    """When these were sent, the latest first; at most 10."""
 
 
 class FactView(Message):

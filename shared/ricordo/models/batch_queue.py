@@ -26,6 +26,7 @@ class PendingText:
     """A queued text and the future of its vector.
 
     Attributes:
+        content: the text, or the beginning of one that the model refused.
         since: time of submission, in the clock's monotonic seconds.
         future: resolves to its vector; cancelled when the caller stops waiting.
         max_batch: maximum size of its batch; reduced when a batch fails, so that a text on which the model

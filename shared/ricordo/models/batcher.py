@@ -3,14 +3,15 @@
 A model server answers one request of 32 texts much sooner than 32 requests of one. Texts wait briefly to form
 batches, and the number and rate of requests are limited. During an outage texts wait here, and further
 messages in their stream (`EmbeddingBatcher.wait_open`), until the model is back or a fallback takes over. A
-text is answered once, however often its request failed. A text that the model cannot encode fails alone.
+text is answered once, however often its request failed. A text that the model cannot encode is cut, and fails
+alone if its beginning cannot be encoded either.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from aiolimiter import AsyncLimiter
 
@@ -22,6 +23,9 @@ from ricordo.resilience import Admission, CircuitBreaker
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.measures import queue_wait
 
+_SHORT_CHARS: Final = 512
+"""A text of this length fits any model's window: it is refused for another reason than its length."""
+
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
@@ -32,9 +36,10 @@ class BatchLimits:
         flush_after: seconds that the first text of a batch waits for others.
         in_flight: maximum number of concurrent requests.
         queue: maximum number of unanswered texts; further submissions wait.
-        attempts: failed requests of a text alone, while the model answers others, after which its caller gets
-            the error; one if the model did not answer in time. The texts of a failed batch are sent again in
-            halves, or one by one after a timeout.
+        attempts: failed requests of a text alone, while the model answers others, after which the first half
+            of it is sent, and then the first half of that; the caller of a short text gets the error, and
+            every caller after a timeout. The texts of a failed batch are sent again in halves, or one by one
+            after a timeout.
         fallback_after: seconds of outage after which the fallback is used.
     """
 
@@ -80,6 +85,8 @@ class EmbeddingBatcher(Gate):
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
         self._probers: list[asyncio.Task[None]] = []
+        self.refused = 0
+        """Texts without a vector so far."""
         self.queue_wait = queue_wait()
         """Seconds from the submission of a text to its request; a retried text counts again."""
 
@@ -163,7 +170,8 @@ class EmbeddingBatcher(Gate):
         of this call only.
 
         Returns:
-            For each text, in order, its vector, or why the model has none.
+            For each text, in order, its vector (of its beginning, if the model refused the whole), or why the
+            model has none.
 
         Raises:
             ModelUnavailable: the batcher is closed.
@@ -252,15 +260,18 @@ class EmbeddingBatcher(Gate):
         self._queue.put_back(batch)
 
     def _try_alone(self, batch: Sequence[PendingText], error: NoVector) -> None:
-        """Queue a failed single text again, as the error may be transient; or fail it.
+        """Queue a failed single text again, as the error may be transient; then its first half; or fail it.
 
         A timeout fails it at once: another attempt would cost the same time again.
         """
         for text in batch:
             text.failures += 1
             text.max_batch = 1
-            if error.slow or text.failures >= self._limits.attempts:
+            if error.slow or (text.failures >= self._limits.attempts and len(text.content) <= _SHORT_CHARS):
+                self.refused += 1
                 text.fail(error)
+            elif text.failures >= self._limits.attempts:
+                text.content = text.content[: len(text.content) // 2]
         self._queue.put_back(batch)
 
     def _end(self, sender: asyncio.Task[None]) -> None:

@@ -66,11 +66,13 @@ class NoVector(ModelUnavailable):
     """The model encodes other texts but not this one; another attempt may not help.
 
     Attributes:
+        model: its name.
         slow: it did not answer in time.
     """
 
-    def __init__(self, reason: str, *, slow: bool = False) -> None:
+    def __init__(self, reason: str, model: str, *, slow: bool = False) -> None:
         super().__init__(reason)
+        self.model = model
         self.slow = slow
 
 

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
-from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import Role
 from ricordo.language.document import document_of
 from ricordo.language.instructions import without_instructions
+from ricordo.language.temporal.moments import find_zone
 from ricordo.memory.facts import PREDICATES, Statement, extract
 from ricordo.memory.facts.relation_validation import (
     Passage,
@@ -226,7 +226,7 @@ def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
         speaker=utterance.speaker,
         role=utterance.role,
         at=utterance.said_at,
-        timezone=ZoneInfo(utterance.timezone),
+        timezone=find_zone(utterance.timezone),
         presumed=True,
         denied=True,
     )
@@ -246,7 +246,7 @@ def _validate(
 ) -> ValidatedStatements:
     passage, relations, read, utterance = item
     return validate_relations(
-        passage, relations, read, at=utterance.said_at, zone=ZoneInfo(utterance.timezone)
+        passage, relations, read, at=utterance.said_at, zone=find_zone(utterance.timezone)
     )
 
 

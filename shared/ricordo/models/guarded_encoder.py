@@ -83,7 +83,7 @@ class GuardedEncoder:
                     raise
                 failure = error
         reason = f"{self.name} cannot encode this text, but others ({failure})"
-        raise NoVector(reason, slow=isinstance(failure, ModelSlow))
+        raise NoVector(reason, self.name, slow=isinstance(failure, ModelSlow))
 
     async def request(self, texts: Sequence[str], *, probe: bool = False) -> Vectors:
         """Encode `texts` regardless of the breaker, and record the request.

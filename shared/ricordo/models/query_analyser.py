@@ -1,9 +1,8 @@
 """Analyses questions, by rules or with a language model in addition."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Annotated, Final
-from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,7 +28,7 @@ class Question:
 
     text: str
     now: datetime
-    zone: ZoneInfo
+    zone: tzinfo
     language: str | None = None
     known_names: tuple[str, ...] = ()
 

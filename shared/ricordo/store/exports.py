@@ -10,7 +10,8 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.messages.message_types import Reference, format_instant
+from ricordo.language.temporal.moments import find_zone
+from ricordo.messages.message_types import Reference, format_instant, format_local_instant
 from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("exports")
@@ -124,7 +125,7 @@ def _message(row: asyncpg.Record) -> dict[str, object]:
         "conversation_id": row["conversation_id"],
         "role": row["role"],
         "content": row["content"],
-        "timestamp": format_instant(row["sent_at"]),
+        "timestamp": format_local_instant(row["sent_at"].astimezone(find_zone(row["utc_offset"] or "UTC"))),
     }
     message |= {name: _json(row[name]) for name in _OPTIONAL if row[name]}
     if row["importance"] is not None:

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Final
 
 from ricordo.language.facts.kinship import Tie
-from ricordo.memory.facts import SINGLE_VALUED, USER, Entity, Fact, normalise
+from ricordo.memory.facts import SINGLE_VALUED, USER, Entity, Fact, normalise, without_titles
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import entity_of, fact_of
 
@@ -71,6 +71,15 @@ class FactQueries(Store):
             return None
         row = await self._fetchrow(_SQL["entity"], tenant, user_id, key)
         return None if row is None else entity_of(row)
+
+    async def bearers(self, tenant: str, user_id: str, names: Sequence[str]) -> Sequence[str]:
+        """Return the canonical names, normalised, of those whom these names mean; unknown ones as they are.
+
+        "Rossi" means Mario Rossi, unless another Rossi is known.
+        """
+        keys = [normalise(name) for name in names]
+        found = await self._fetch(_SQL["bearers"], tenant, user_id, keys, list(map(without_titles, keys)))
+        return [row["key"] for row in found]
 
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int

@@ -26,9 +26,9 @@ class Indexable:
     """The contents of a memory's point, and a version that changes with any of them.
 
     Attributes:
-        model: the first of the known models that the memory has a vector of.
-        vector: float32 [d], unit norm. It, the preceding vector and the texts are empty unless they were
-            loaded.
+        model: the first of the known models that encoded the memory, or refused it.
+        vector: float32 [d], unit norm; None for a refused text. It, the preceding vector and the texts are
+            empty unless they were loaded.
     """
 
     memory_id: UUID
@@ -60,7 +60,7 @@ class IndexingStore(Store):
     async def load(
         self, tenant: str, models: Sequence[str], memory_ids: Sequence[UUID], *, with_vectors: bool = True
     ) -> Sequence[Indexable]:
-        """Return memories that have a vector of any of `models`; others are left out.
+        """Return memories that any of `models` has encoded or refused; others are left out.
 
         Args:
             models: in the order of preference.

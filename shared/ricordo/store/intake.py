@@ -9,6 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.documents.records import NewDocument
+from ricordo.language.temporal.moments import offset_name
 from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
@@ -136,4 +137,4 @@ def _row(n: int, message: NewMessage) -> dict[str, Any]:
     values = {one.name: getattr(message, one.name) for one in fields(message)}
     del values["document"]
     values |= {"n": n, "digest": message.digest.hex(), "metadata": dict(message.metadata)}
-    return values | {"sent_at": values.pop("timestamp")}
+    return values | {"utc_offset": offset_name(message.timestamp), "sent_at": values.pop("timestamp")}

@@ -30,6 +30,7 @@ class RankingRow(NamedTuple):
     Attributes:
         importance_beyond: what use would have added above the ceiling.
         key_topics: of a summary, as JSON; None for any other kind.
+        text_or_hash: the text, or its hash if that is shorter.
         corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
     """
 
@@ -57,6 +58,8 @@ class RankingRow(NamedTuple):
     instructing: bool
     type: str = "episodic"
     participants: Sequence[str] = ()
+    message_id: str | None = None
+    text_or_hash: str = ""
     corrected_by: Sequence[UUID] = ()
     language: str = ""
 
@@ -99,10 +102,12 @@ class UserProfile:
 
     Attributes:
         timezone: the last one that a message named.
+        utc_offset: of the last message, as `find_zone` reads it; None for that of UTC.
         names: in facts, of participants of the last memories, and of speakers.
     """
 
     timezone: str | None = None
+    utc_offset: str | None = None
     names: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
 
@@ -213,6 +218,7 @@ class MemoryQueries(Store):
         [row] = await self._database.read("profile_of_user", tenant, user_id)
         return UserProfile(
             timezone=row["timezone"],
+            utc_offset=row["utc_offset"],
             names=_each_once((*row["names"], *row["people"], *row["speakers"])),
             speakers=tuple(row["speakers"]),
         )

@@ -112,9 +112,9 @@ def vector(raw: bytes | None) -> NDArray[np.float32] | None:
     return None if raw is None else np.frombuffer(raw, dtype="<f4")
 
 
-def raw(values: NDArray[np.float32]) -> bytes:
+def raw(values: NDArray[np.float32] | None) -> bytes | None:
     """Return a vector as it is stored: float32, little endian."""
-    return np.ascontiguousarray(values, dtype="<f4").tobytes()
+    return None if values is None else np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
 def recordset(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -26,7 +26,7 @@ CONSUMERS_OF_STAGES: Final[Mapping[Stage, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextToEncode:
-    """The text of a memory, and whether there is a vector of it of the requested model."""
+    """The text of a memory, and whether the requested model has encoded or refused it."""
 
     memory_id: UUID
     text: str
@@ -49,7 +49,7 @@ class EncodingStore(Store):
     """Reads texts and writes vectors, one per memory and model."""
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
-        """Return texts, and whether they are encoded; memories without a row are left out."""
+        """Return texts, and whether the model has had them; memories without a row are left out."""
         found = await self._database.call("texts_to_encode", tenant, model, memory_ids)
         return [
             TextToEncode(row["memory_id"], row["content"], row["is_encoded"])
@@ -60,7 +60,7 @@ class EncodingStore(Store):
         self,
         tenant: str,
         model: str,
-        vectors: Sequence[tuple[UUID, Vector]],
+        vectors: Sequence[tuple[UUID, Vector | None]],
         done: Sequence[UUID],
         at: datetime,
         *,
@@ -69,6 +69,7 @@ class EncodingStore(Store):
         """Write new `vectors` and set the stage of all of `done`, which includes them.
 
         Args:
+            vectors: None for a text that the model refused.
             texts: hashes (`ricordo.language.text.text_hash`) of the encoded texts. Nothing is written of a
                 memory with another text by now; None does not check.
         """

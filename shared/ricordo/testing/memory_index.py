@@ -35,7 +35,8 @@ class MemoryVectorIndex:
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points."""
         collection = self._collection(model)
-        if any(len(point.text_vector) != self._dimensions[model] for point in points):
+        vectors = (point.text_vector for point in points if point.text_vector is not None)
+        if any(len(vector) != self._dimensions[model] for vector in vectors):
             raise IndexUnavailable("a vector has other dimensions than the collection")
         collection |= {(tenant, point.id): point for point in points}
 
@@ -177,8 +178,8 @@ def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict
     }
 
 
-def _cosine(vector: Vector | None, other: Vector) -> float:
-    if vector is None:
+def _cosine(vector: Vector | None, other: Vector | None) -> float:
+    if vector is None or other is None:
         return 0.0
     return float(np.dot(vector, other) / (np.linalg.norm(vector) * np.linalg.norm(other)))
 

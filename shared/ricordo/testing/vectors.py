@@ -41,6 +41,12 @@ class VectorIndexContract(VectorScopeContract):
 
     async def test_an_upsert_replaces_the_whole_point(self, index: VectorIndex) -> None:
         await filled(index, point("a", text="cat", topics=("pets",), vector=unit_vector(1)))
+        await filled(index, replace(point("a", text="cat"), text_vector=None, window_vector=None))
+        (hit,) = await searched(index, vector=unit_vector(1), terms=words("cat"))
+        assert (hit.dense, hit.dense_window, hit.bm25 > 0) == (0, 0, True), "found by its words alone"
+        ids = [point("a").id]
+        near = await index.neighbours(TENANT, MODEL, ALL.user_id, ids, limit=3, threshold=0.1)
+        assert not any(near.values())
         await filled(index, point("a", text="dog", vector=unit_vector(2)), point("b", text="bird"))
         assert await index.count(TENANT, MODEL, ALL) == 2
         (hit,) = await searched(index, vector=None, terms=words("dog"))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import timedelta, timezone
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -137,6 +137,7 @@ class Said:
     user: int
     conversation: int
     zone: str | None
+    hours: int
     memorable: bool
 
 
@@ -149,6 +150,7 @@ def arrivals(draw: st.DrawFn) -> tuple[list[Said], list[list[int]]]:
         user=st.integers(1, 2),
         conversation=st.integers(1, 2),
         zone=st.sampled_from(ZONES),
+        hours=st.sampled_from((0, 8)),
         memorable=st.sampled_from((True, True, True, False)),
     )
     story = draw(st.lists(said, min_size=1, max_size=len(NAMES)))
@@ -163,7 +165,7 @@ def arrivals(draw: st.DrawFn) -> tuple[list[Said], list[list[int]]]:
 
 
 def _messages(stores: Stores, story: Sequence[Said]) -> list[NewMessage]:
-    return [
+    messages = [
         stores.message(
             NAMES[n],
             user_id=f"u-{said.user}",
@@ -173,6 +175,11 @@ def _messages(stores: Stores, story: Sequence[Said]) -> list[NewMessage]:
             memorable=said.memorable,
         )
         for n, said in enumerate(story)
+    ]
+    offsets = [timezone(timedelta(hours=said.hours)) for said in story]
+    return [
+        replace(message, timestamp=message.timestamp.astimezone(offset))
+        for message, offset in zip(messages, offsets, strict=True)
     ]
 
 
@@ -189,7 +196,7 @@ def expected(messages: Sequence[NewMessage]) -> dict[str, tuple[UUID | None, UUI
         found[one.message_id] = (
             there[here - 1].memory_id if here else None,
             there[here + 1].memory_id if here + 1 < len(there) else None,
-            zones[-1] if zones else "UTC",
+            zones[-1] if zones else "+08:00" if one.timestamp.utcoffset() else "UTC",
         )
     return found
 

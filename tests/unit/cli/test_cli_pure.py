@@ -49,7 +49,7 @@ def test_the_time_of_what_is_told_is_in_the_zone_of_the_message(cli: Cli) -> Non
     assert starts == [
         "2026-05-03T00:00:00+02:00",
         "2026-05-03T00:00:00-04:00",
-        "2026-05-03T00:00:00+00:00",
+        "2026-05-03T00:00:00+02:00",
     ]
     for_a_person = cli("enrich", said["content"], "--timestamp", NOW, "--timezone", "Europe/Rome")
     assert "event_end           2026-05-04T00:00:00+02:00" in for_a_person.lines

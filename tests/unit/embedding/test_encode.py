@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
+import pytest
 
 from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
@@ -33,6 +34,7 @@ class Rows(EncodingStore):
     texts: list[TextToEncode]
     enriched: set[int] = field(default_factory=set)
     kept: dict[str, list[UUID]] = field(default_factory=dict)
+    refused: set[int] = field(default_factory=set)
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
         assert model == PRIMARY
@@ -42,7 +44,7 @@ class Rows(EncodingStore):
         self,
         tenant: str,
         model: str,
-        vectors: Sequence[tuple[UUID, Vector]],
+        vectors: Sequence[tuple[UUID, Vector | None]],
         done: Sequence[UUID],
         at: datetime,
         *,
@@ -51,7 +53,8 @@ class Rows(EncodingStore):
         assert texts is not None
         assert {memory_id for memory_id, _ in vectors} <= set(texts), "what is kept is kept of its text only"
         if vectors:
-            self.kept[model] = [memory_id for memory_id, _ in vectors]
+            self.kept[model] = [memory_id for memory_id, vector in vectors if vector is not None]
+            self.refused |= {memory_id.int for memory_id, vector in vectors if vector is None}
         return SavedVectors(
             tuple(
                 Progress(
@@ -84,6 +87,8 @@ class Rows(EncodingStore):
 class Batcher(EmbeddingBatcher):
     """Encodes all by one model, but for those that are said to have another, or none."""
 
+    slow = False
+
     def __init__(self, model: str, **others: str | None) -> None:
         self.model = model
         self.others = others
@@ -92,14 +97,15 @@ class Batcher(EmbeddingBatcher):
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         self.asked += texts
         models = [self.others.get(text, self.model) for text in texts]
-        return [NoVector("it refused") if one is None else Encoded(one, a_vector()) for one in models]
+        refusal = NoVector("it refused", self.model, slow=self.slow)
+        return [refusal if one is None else Encoded(one, a_vector()) for one in models]
 
 
-def created(number: int) -> Envelope[MemoryCreated]:
+def created(number: int, attempt: int = 1) -> Envelope[MemoryCreated]:
     body = MemoryCreated(
         user_id="u-1", conversation_id="c-1", message_id=f"m-{number}", memory_id=UUID(int=number)
     )
-    return Envelope("acme", UUID(int=100 + number), "memory.v1.acme.memory.created", body, 1, None)
+    return Envelope("acme", UUID(int=100 + number), "memory.v1.acme.memory.created", body, attempt, None)
 
 
 async def encoded(rows: Rows, batcher: Batcher, *numbers: int) -> dict[int, tuple[str, bool]]:
@@ -153,11 +159,17 @@ async def test_what_follows_from_a_memory_is_the_same_in_any_batch() -> None:
     assert await events_of(1, 2) == [*await events_of(1), *await events_of(2)]
 
 
-async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> None:
+@pytest.mark.parametrize(("slow", "attempt", "refused"), [(False, 1, {1}), (True, 1, set()), (True, 3, {1})])
+async def test_a_refused_text_is_kept_without_a_vector_at_once_and_a_slow_one_after_three_attempts(
+    *, slow: bool, attempt: int, refused: set[int]
+) -> None:
     rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
-    handler = EncodeHandler(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
-    refused, done = await handler("acme", [created(1), created(2)])
-    assert refused == Retry(reason="NoVector: it refused", is_failure=True)
+    batcher = Batcher(PRIMARY, one=None)
+    batcher.slow = slow
+    handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock())
+    outcome, done = await handler("acme", [created(1, attempt), created(2)])
     assert isinstance(done, Done)
     assert [type(event) for event in done.events] == [MemoryEncoded, MemoryEnriched]
-    assert rows.kept == {PRIMARY: [UUID(int=2)]}
+    assert (rows.kept, rows.refused) == ({PRIMARY: [UUID(int=2)]}, refused)
+    assert isinstance(outcome, Done) or outcome == Retry(reason="NoVector: it refused", is_failure=True)
+    assert isinstance(outcome, Done) == bool(refused)

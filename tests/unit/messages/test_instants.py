@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 from tests.fixtures.sentence_tables import table
 
-from ricordo.messages.message_types import format_instant, parse_instant
+from ricordo.messages.message_types import (
+    format_instant,
+    format_local_instant,
+    parse_instant,
+    parse_local_instant,
+)
 
 ZONES = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 INSTANTS = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=ZONES)  # noqa: DTZ001 - hypothesis wants naive ends
@@ -28,6 +33,9 @@ def test_any_offset_is_read(instant: datetime) -> None:
 
     assert read == instant
     assert read.tzinfo is UTC
+    local = parse_local_instant(instant.isoformat())
+    assert (local, local.utcoffset()) == (instant, instant.utcoffset())
+    assert parse_local_instant(format_local_instant(local)).utcoffset() == instant.utcoffset()
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,24 @@ async def test_a_text_that_the_model_fails_on_is_found_among_others(clock: Manua
         assert all(call.done() and len(vectors(call.result())) == 1 for call in calls)
 
 
+class Narrow(FakeEncoder):
+    """Fails on requests that hold a text of more than 1,000 characters."""
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if max(map(len, texts)) > 1000:
+            raise ModelUnavailable("input length exceeds maximum context length")
+        return await super().encode(texts)
+
+
+async def test_a_text_that_is_too_long_is_encoded_by_its_beginning(clock: ManualClock) -> None:
+    model = Narrow(clock)
+    async with EmbeddingBatcher(model, clock) as batcher:
+        call = asyncio.create_task(batcher.encode(["short", "x" * 3200]))
+        await clock.advance(60)
+        np.testing.assert_array_equal(vectors(await call), model.vectors(["short", "x" * 800]))
+        assert (batcher.refused, state_of(batcher)) == (0, BreakerState.CLOSED)
+
+
 class OneAtATime(Picky):
     """Does one request after the other: 6 s for one of several texts."""
 

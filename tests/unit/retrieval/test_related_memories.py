@@ -50,6 +50,7 @@ def ten_nearest(points: Sequence[Point], threshold: float) -> dict[UUID, list[UU
         cosines = [
             (-float(one.text_vector @ other.text_vector), other.id)
             for other in live
+            if one.text_vector is not None and other.text_vector is not None
             if other is not one and other.facets.user_id == one.facets.user_id
         ]
         found[one.id] = [other for cosine, other in sorted(cosines) if -cosine >= threshold][:10]

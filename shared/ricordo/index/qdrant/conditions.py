@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.index.port import Facets, Scope
+from ricordo.index.port import Facets, Point, Scope
 
 TEXT: Final = "text"
 WINDOW: Final = "window"
@@ -134,6 +134,12 @@ def _match(key: str, values: Iterable[str]) -> Condition:
 
 def _in_range(key: str, **bounds: float | None) -> Condition:
     return {"key": key, "range": {name: bound for name, bound in bounds.items() if bound is not None}}
+
+
+def dense_vectors(point: Point) -> dict[str, list[float]]:
+    """Return the vectors of a point by name; those that it lacks are left out."""
+    vectors = {TEXT: point.text_vector, WINDOW: point.window_vector}
+    return {name: vector.tolist() for name, vector in vectors.items() if vector is not None}
 
 
 def payload(tenant: str, facets: Facets) -> dict[str, object]:

@@ -19,6 +19,7 @@ from ricordo.index.qdrant.conditions import (
     WINDOW,
     WINDOW_TERMS,
     Condition,
+    dense_vectors,
     payload,
 )
 from ricordo.index.qdrant.frequencies import Frequencies
@@ -80,8 +81,7 @@ def point_of(tenant: str, point: Point) -> edge.Point:
     return edge.Point(
         point.id,
         {
-            TEXT: point.text_vector.tolist(),
-            WINDOW: point.window_vector.tolist(),
+            **dense_vectors(point),
             TEXT_TERMS: _sparse(point.text_terms),
             WINDOW_TERMS: _sparse(point.window_terms),
         },

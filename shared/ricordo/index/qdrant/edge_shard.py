@@ -124,7 +124,7 @@ class Shard:
                 score_threshold=threshold,
             )
             for record in self._shard.scroll(chosen)[0]
-            if isinstance(record.vector, dict)
+            if isinstance(record.vector, dict) and TEXT in record.vector  # a refused text has none
         }
         near = query_batch(self._shard, requests)
         return {memory_id: candidates.others(memory_id, near[memory_id].items(), limit) for memory_id in near}

@@ -24,6 +24,7 @@ from ricordo.index.qdrant.conditions import (
     Condition,
     collection,
     corpus,
+    dense_vectors,
     in_scope,
     informative,
     of_tenant,
@@ -138,7 +139,7 @@ class ServerVectorIndex:
                     score_threshold=threshold,
                 )
                 for record in records
-                if isinstance(record.vector, dict)
+                if isinstance(record.vector, dict) and TEXT in record.vector  # a refused text has none
             }
             scores = await self._batch(name, requests)
         return {one: candidates.others(one, found.items(), limit) for one, found in scores.items()}
@@ -267,8 +268,7 @@ def _point(tenant: str, point: Point) -> models.PointStruct:
     return models.PointStruct(
         id=str(point.id),
         vector={
-            TEXT: point.text_vector.tolist(),
-            WINDOW: point.window_vector.tolist(),
+            **dense_vectors(point),
             TEXT_TERMS: _sparse(point.text_terms),
             WINDOW_TERMS: _sparse(point.window_terms),
         },

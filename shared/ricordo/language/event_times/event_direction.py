@@ -2,9 +2,8 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from ricordo.language.event_times.windows import Signs, TextWindow
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
@@ -35,7 +34,7 @@ class Speech:
     """The time, zone and language of a message."""
 
     at: datetime
-    zone: ZoneInfo
+    zone: tzinfo
     language: Language
     signs: Signs
 

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime
 from ricordo.language.assertion_scope import Assertion
@@ -53,7 +52,7 @@ _HALF: Final = re.compile(
 )
 
 
-def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[EventTime, ...]:
+def event_times(document: Document, said_at: datetime, zone: tzinfo) -> tuple[EventTime, ...]:
     """Return the times of the events in a text, in the order of the text, each once.
 
     A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction

@@ -1,7 +1,7 @@
 """Extracts statements from messages without a model, by a small grammar for Italian and English."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -27,7 +27,7 @@ def extract(
     speaker: str = "",
     role: str = "user",
     at: datetime | None = None,
-    timezone: ZoneInfo | None = None,
+    timezone: tzinfo | None = None,
     presumed: bool = False,
     denied: bool = False,
 ) -> tuple[Statement, ...]:

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import lru_cache
 from typing import Final, Literal
-from zoneinfo import ZoneInfo
 
 from ricordo.language.data_files import Patterns, compiled, read_table
 from ricordo.language.named_times import is_named
@@ -71,7 +70,7 @@ class TimedText:
     text: str
     low: str
     at: datetime
-    zone: ZoneInfo
+    zone: tzinfo
     language: Language
 
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, tzinfo
 from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
@@ -97,7 +97,7 @@ class MessageGrammar:
             del words[0]
         return " ".join(words)
 
-    def timed(self, statement: Statement, at: datetime, zone: ZoneInfo | None) -> Statement | None:
+    def timed(self, statement: Statement, at: datetime, zone: tzinfo | None) -> Statement | None:
         """Return a statement with the times that its clause tells; None of one that lies ahead."""
         if self._grammar is None:
             return statement

@@ -6,9 +6,8 @@ that the state began or ended then. What lies ahead is not so yet, and is left o
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from ricordo.language.assertion_scope import plain
 from ricordo.language.facts.clause_times import ClauseSigns, ClauseTime, TimedText, clause_signs, times_of
@@ -91,7 +90,7 @@ Bounds = tuple[datetime | None, datetime | None]
 
 
 def timed(
-    statements: Iterable[Statement], text: str, *, at: datetime, zone: ZoneInfo, language: Language
+    statements: Iterable[Statement], text: str, *, at: datetime, zone: tzinfo, language: Language
 ) -> tuple[Statement, ...]:
     """Return `statements` with the times that their clauses tell, without those that lie ahead.
 

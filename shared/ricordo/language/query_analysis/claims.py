@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from datetime import datetime, tzinfo
 
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent
 from ricordo.language.query_analysis.intents import emotion_of, filters, may_be
@@ -53,7 +52,7 @@ def intent_of(claim: QueryClaim, question: ParsedQuestion, found: Intent, topics
 
 
 def time_of(
-    claim: QueryClaim, query: str, now: datetime, zone: ZoneInfo, question: ParsedQuestion
+    claim: QueryClaim, query: str, now: datetime, zone: tzinfo, question: ParsedQuestion
 ) -> TimeSpan | None:
     """Return the time that the claim names in words of the query, as the resolver reads it; None without."""
     words = flat(claim.time.strip())

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from datetime import datetime, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,7 @@ def analyse(
     query: str,
     *,
     now: datetime,
-    zone: ZoneInfo,
+    zone: tzinfo,
     language: str | None = None,
     known_names: Iterable[str] = (),
     decide: Decider = decide,
@@ -104,7 +103,7 @@ def analyse(
 
 
 def parse_query(
-    query: str, now: datetime, zone: ZoneInfo, language: str, known: frozenset[str]
+    query: str, now: datetime, zone: tzinfo, language: str, known: frozenset[str]
 ) -> tuple[ParsedQuestion, TimeSpan | None]:
     """Return what was found in `query`, and its time, whose place is counted in the query.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.facts.acquaintance import TITLES
 from ricordo.language.name_lists import LONGEST_NAME, is_given, load_names
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.query_analysis.question_sentence import flat
@@ -114,7 +115,7 @@ class _NameFinder:
 
     def _capitalised(self, at: int) -> tuple[str | None, int]:
         first = self.words[at]
-        if not self._is_name(first) or self._says_whence(at):
+        if not (self._is_name(first) or self._leads_a_surname(at)) or self._says_whence(at):
             return None, 1
         if first.initial and not (self._possesses(at) or _is_given(first.folded)):
             return None, 1
@@ -164,8 +165,16 @@ class _NameFinder:
         joins = self.words[at].text in load_names().joining and at + 1 < len(self.words)
         return joins and self._is_next(at + 1) and self._is_name(self.words[at + 1])
 
+    def _leads_a_surname(self, at: int) -> bool:
+        """Whether a particle with a capital is part of the name that it leads: "De Luca"."""
+        word = self.words[at]
+        leads = word.folded in load_names().particles and word.text[0].isupper() and not word.initial
+        return leads and at + 1 < len(self.words) and self._continues(at + 1)
+
     def _is_next(self, at: int) -> bool:
-        return self.query[self.words[at - 1].end : self.words[at].start] == " "
+        before = self.words[at - 1]
+        between = self.query[before.end : self.words[at].start]
+        return between == " " or (between == ". " and f"{before.folded}." in TITLES)
 
     def _is_name(self, word: _Word) -> bool:
         if not word.text[0].isupper() or len(word.text) < 2 or word.text[1] == "-":  # "T-shirt"

@@ -2,9 +2,8 @@
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.temporal import Language, Preference, TimeSpan, resolve
@@ -71,7 +70,7 @@ def flat(text: str) -> str:
     return lowered.replace("’", "'")
 
 
-def find_sentence(query: str, now: datetime, zone: ZoneInfo, patterns: QuestionPatterns) -> QuestionSentence:
+def find_sentence(query: str, now: datetime, zone: tzinfo, patterns: QuestionPatterns) -> QuestionSentence:
     """Find the sentence of `query` that asks, its time and its core.
 
     Raises:

@@ -6,7 +6,7 @@ with it ("stiamo in via Garibaldi"), so that it is also searched for in the word
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -91,27 +91,35 @@ def requested_predicates(
     """Return the predicates that a question asks for."""
     if language not in LANGUAGES:
         return NO_PREDICATES
-    text = _without_present(query, language)
+    text = _join_names(_without_present(query, language), names)
     if not names and _is_of_another(text, language):
         return NO_PREDICATES
     by_pattern = tuple(name for name, asks in _table(language).patterns.items() if asks.search(text))
+    text = _without_present(query, language)
     head = load_head(__package__ or "", "predicates", language)
     if vector is None or head is None or names or not text.strip():
-        return _with_words(text, language, by_pattern, 0.0)
+        return _with_words(text, language, by_pattern, 0.0, names)
     odds = dict(head.probabilities(query, vector))
     bare = 1.0 - odds.pop(_NONE)
     if bare < _LEAST:
-        return _with_words(text, language, by_pattern, 0.0)
+        return _with_words(text, language, by_pattern, 0.0, names)
     scores = {name: share + _WORDED * (name in by_pattern) for name, share in odds.items()}
     likeliest = sorted(scores, key=scores.__getitem__, reverse=True)[:_MOST]
     kept = [name for name in likeliest if scores[name] >= _KEPT] or likeliest[:1]
     predicates = [each for name in (*kept, *by_pattern) for each in (CORE if name == _SELF else (name,))]
-    return _with_words(text, language, predicates, bare)
+    return _with_words(text, language, predicates, bare, names)
 
 
 def _without_present(query: str, language: str) -> str:
     """Return a question, flat, without what says that it is for what holds now: that is always meant."""
     return _table(language).at_present.sub("", flat(query))
+
+
+def _join_names(text: str, names: Iterable[str]) -> str:
+    """Return a flat text of the same length in which each name is one word, as the patterns expect it."""
+    for name in map(flat, names):
+        text = text.replace(name, re.sub(r"\W", "_", name))
+    return text
 
 
 def _is_of_another(text: str, language: str) -> bool:
@@ -121,19 +129,27 @@ def _is_of_another(text: str, language: str) -> bool:
     return not said.isdisjoint(others) and said.isdisjoint(grammar.user_pronouns | grammar.possessives)
 
 
-def _with_words(text: str, language: str, predicates: Collection[str], bare: float) -> RequestedPredicates:
+def _with_words(
+    text: str, language: str, predicates: Collection[str], bare: float, names: Iterable[str]
+) -> RequestedPredicates:
     """Return the request with what the question says besides; whether somebody likes it has two answers."""
-    besides = words_besides(text, language, predicates)
+    besides = words_besides(text, language, predicates, names=names)
     opposites = [_OPPOSITES[name] for name in predicates if name in _OPPOSITES and besides]
     return RequestedPredicates(tuple(dict.fromkeys((*predicates, *opposites))), bare, besides)
 
 
 def words_besides(
-    query: str, language: str, predicates: Collection[str], *, examples: bool = True
+    query: str,
+    language: str,
+    predicates: Collection[str],
+    *,
+    names: Iterable[str] = (),
+    examples: bool = True,
 ) -> frozenset[str]:
     """Return the stems of a question without what asks for `predicates` and the words of their answers.
 
     Args:
+        names: that the question holds.
         examples: whether these are the words of all examples, "lives" of "my sister lives nearby" among them.
     """
     if language not in LANGUAGES:
@@ -141,7 +157,7 @@ def words_besides(
     table, text = _table(language), _without_present(query, language)
     rest = text
     for asks in (table.patterns[name] for name in predicates if name in table.patterns):
-        for begin, end in (match.span(1) for match in asks.finditer(text)):
+        for begin, end in (match.span(1) for match in asks.finditer(_join_names(text, names))):
             rest = f"{rest[:begin]}{' ' * (end - begin)}{rest[end:]}"
     answers = [table.answers[name] for name in predicates if name in table.answers]
     said = " ".join(each.words if examples else each.own_words for each in answers)

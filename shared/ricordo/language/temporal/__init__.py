@@ -4,7 +4,16 @@
 and a `Moment` turns that into instants in the user's zone.
 """
 
-from ricordo.language.temporal.moments import EARLIEST, LATEST, Language, Preference, SpanType, TimeSpan
+from ricordo.language.temporal.moments import (
+    EARLIEST,
+    LATEST,
+    Language,
+    Preference,
+    SpanType,
+    TimeSpan,
+    find_zone,
+    offset_name,
+)
 from ricordo.language.temporal.time_extraction import find, resolve
 
 __all__ = [
@@ -15,5 +24,7 @@ __all__ = [
     "SpanType",
     "TimeSpan",
     "find",
+    "find_zone",
+    "offset_name",
     "resolve",
 ]

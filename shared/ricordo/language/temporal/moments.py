@@ -1,7 +1,7 @@
 """Windows of time, the moment from which a text is read, and the spans that reading yields."""
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,22 @@ Language = str
 # convert to every zone.
 EARLIEST = datetime(1, 1, 3, tzinfo=UTC)
 LATEST = datetime(9999, 12, 29, tzinfo=UTC)
+
+
+def find_zone(name: str) -> tzinfo:
+    """Return the zone of an IANA name, or of an offset such as "+08:00".
+
+    Raises:
+        ZoneInfoNotFoundError, OSError: no zone has this name.
+    """
+    if name[:1] not in {"+", "-"}:
+        return ZoneInfo(name)
+    return datetime.strptime(name, "%z").tzinfo or UTC
+
+
+def offset_name(instant: datetime) -> str | None:
+    """Return the offset that an instant was written with, as `find_zone` reads it; None for that of UTC."""
+    return instant.isoformat()[-6:] if instant.utcoffset() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +78,7 @@ class Moment:
     """
 
     now: datetime
-    zone: ZoneInfo
+    zone: tzinfo
     prefer: Direction
     sure: bool = False
 

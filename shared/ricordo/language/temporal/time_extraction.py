@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo
 
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.relative_dates import Weekday, Weekend
@@ -22,7 +21,7 @@ _LONGEST_DAY = timedelta(hours=25)  # on which summer time ends
 
 
 def find(
-    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "told"
+    text: str, now: datetime, zone: tzinfo, language: Language, *, prefer: Preference = "told"
 ) -> list[TimeSpan]:
     """Find all times that `text` names, from left to right, none overlapping.
 
@@ -38,7 +37,7 @@ def find(
 
 
 def resolve(
-    text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "told"
+    text: str, now: datetime, zone: tzinfo, language: Language, *, prefer: Preference = "told"
 ) -> TimeSpan | None:
     """Find the time that `text` is about: of several, the most precise one, then the first.
 
@@ -105,7 +104,7 @@ def hour(text: str, language: Language) -> TimeMention | None:
     return TimeMention(text[slice(*span)], span, read[0])
 
 
-def _moment(now: datetime, zone: ZoneInfo, prefer: Preference) -> Moment:
+def _moment(now: datetime, zone: tzinfo, prefer: Preference) -> Moment:
     if now.tzinfo is None:
         raise ValueError("now needs a time zone")
     return Moment(now.astimezone(UTC), zone, "future" if prefer == "future" else "past")

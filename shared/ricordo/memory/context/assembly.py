@@ -75,6 +75,7 @@ class _ContextWriter:
             material.superseded,
             language,
             count,
+            repetitions=material.repetitions,
             one_speaks=has_single_speaker(material.memories),
         )
         self._head = page.begin()

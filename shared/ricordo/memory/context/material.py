@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
 from ricordo.memory.facts import Fact
@@ -19,6 +19,7 @@ class Material:
         always: ids of memories that enter before everything else.
         whole: ids of memories that are of little use in part, such as procedures.
         superseded: ids of memories that a later message has corrected.
+        repetitions: of memories that say what others say, too: how many do, and the day of the last.
         uncertain: whether nothing in the question asks for what was found.
         profile: core facts about the user, most wanted first.
         facts: facts that the question asks for, most wanted first.
@@ -32,6 +33,7 @@ class Material:
     always: Collection[UUID] = ()
     whole: Collection[UUID] = ()
     superseded: Collection[UUID] = ()
+    repetitions: Mapping[UUID, tuple[int, date]] = field(default_factory=dict)
     minor: int = 0
     uncertain: bool = False
     profile: Sequence[Fact] = ()

@@ -1,9 +1,10 @@
 """Renders turns and memories as lines, in more or fewer words, and fills the section of memories."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from ricordo.memory.context.formatting import (
 )
 from ricordo.memory.context.page import ContextPage, Line, Section
 from ricordo.memory.context.selection import LineOptions, Selection
-from ricordo.memory.context.syntax import day_heading, phrase
+from ricordo.memory.context.syntax import date_text, day_heading, phrase
 from ricordo.memory.context.token_budget import (
     FIRST_SHARES,
     LINE,
@@ -59,6 +60,7 @@ class LineRenderer:
         language: str,
         count: Count,
         *,
+        repetitions: Mapping[UUID, tuple[int, date]] = MappingProxyType({}),
         one_speaks: bool = False,
     ) -> None:
         self._about = about
@@ -66,6 +68,7 @@ class LineRenderer:
         self._superseded = superseded
         self._language = language
         self._count = count
+        self._repetitions = repetitions
         self._one_speaks = one_speaks
         self._excerpts: dict[str, Excerpt] = {}
 
@@ -86,9 +89,14 @@ class LineRenderer:
         own = self._one_speaks and is_user_statement(memory)
         nameless = own and not memory.speaker and not line.named
         remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
+        times = ""
+        if memory.id in self._repetitions:
+            number, last = self._repetitions[memory.id]
+            day = date_text(last, self._language)
+            times = f" {phrase(self._language, 'repeated', count=number, date=day)}"
         return Line(
             line.place,
-            remark + line.text,
+            remark + line.text + times,
             mark,
             memory.id,
             day_heading(memory.date, self._today, self._language),

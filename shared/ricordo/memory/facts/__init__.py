@@ -14,7 +14,14 @@ from ricordo.language.facts.vocabulary import (
 )
 from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
-from ricordo.memory.facts.entity_resolution import EntityResolver, kind_of, other_names, with_names, word_of
+from ricordo.memory.facts.entity_resolution import (
+    EntityResolver,
+    kind_of,
+    other_names,
+    with_names,
+    without_titles,
+    word_of,
+)
 from ricordo.memory.facts.fact_model import Fact, FoldedFacts, MessageContribution
 from ricordo.memory.facts.fact_selection import PROFILE, core_profile, select_facts
 from ricordo.memory.facts.folding import by_slot, fold, fold_slots, resolved
@@ -80,5 +87,6 @@ __all__ = [
     "slot_of",
     "undecided_pairs",
     "with_names",
+    "without_titles",
     "word_of",
 ]

@@ -15,10 +15,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final
 
+from ricordo.language.facts.acquaintance import TITLES
 from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
+from ricordo.language.name_lists import load_names
 from ricordo.memory.facts.clusters import (
     Cluster,
     EntityMention,
@@ -27,7 +29,7 @@ from ricordo.memory.facts.clusters import (
     cluster_mentions,
     object_tie,
 )
-from ricordo.memory.facts.entity_decisions import EntityDecision, EntityDecisions
+from ricordo.memory.facts.entity_decisions import EntityDecision, EntityDecisions, without_label
 
 _MOST_COMPARED: Final = 64
 """Names of one block; a larger block is divided by full name."""
@@ -208,11 +210,23 @@ def with_names(row: Evidence, subject: str, value: str) -> Evidence | None:
 
 
 def other_names(entity: Entity, *, is_being: bool) -> frozenset[str]:
-    """Return the other normalised names of an entity: aliases, and the first name of a person or animal."""
+    """Return the other normalised names of an entity: aliases, and of a person parts of the full name.
+
+    These are the name without titles, the first name and the surname: "De Luca" of "Dr. Anna De Luca".
+    """
     names = {normalise(alias) for alias in entity.aliases}
     if is_being:
-        names.add(_first_word(entity.key))
+        words = without_titles(without_label(entity.key)).split(" ")
+        names |= {" ".join(words), words[0], " ".join(words[1:])}
+        if len(words) > 1 and len(words[-1]) > 1 and words[-2] not in load_names().particles:
+            names.add(words[-1])
     return frozenset(names - {"", entity.key})
+
+
+def without_titles(key: str) -> str:
+    """Return a normalised name without the titles before it; one of titles alone stays."""
+    first, _, rest = key.partition(" ")
+    return without_titles(rest) if rest and first in TITLES else key
 
 
 def word_of(mention: EntityMention) -> str:

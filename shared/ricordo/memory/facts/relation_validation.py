@@ -7,11 +7,10 @@ rules contradict it, they win.
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from itertools import islice
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from ricordo.language.document import Document
 from ricordo.language.facts import MessageGrammar, Mood, Statement, message_grammar
@@ -114,7 +113,7 @@ def validate_relations(
     by_rules: Sequence[Statement],
     *,
     at: datetime | None = None,
-    zone: ZoneInfo | None = None,
+    zone: tzinfo | None = None,
 ) -> ValidatedStatements:
     """Return what the rules read, and those relations of the model that the message supports."""
     words = message_grammar(Document(passage.said.text, passage.said.language))

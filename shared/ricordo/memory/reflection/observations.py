@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
 from ricordo.language.small_talk import has_content
+from ricordo.language.temporal.moments import find_zone
 from ricordo.language.tokenization import words
 from ricordo.language.topics import topic_key, topic_keys
 from ricordo.memory.facts import normalise
@@ -189,7 +189,7 @@ def _things(memory: Memory, people: Iterable[str], language: str) -> set[str]:
 
 
 def _day(memory: Memory) -> dt.date:
-    return (memory.created_at.astimezone(ZoneInfo(memory.timezone)) - _NIGHT).date()
+    return (memory.created_at.astimezone(find_zone(memory.timezone)) - _NIGHT).date()
 
 
 def _later_half(days: Sequence[dt.date]) -> frozenset[dt.date]:

@@ -53,7 +53,8 @@ return exists (select from tombstones t
                  and (t.scope = 'user' or t.scope = 'conversation' and t.key = of_conversation));
 
 -- Returns what points are made of, in one round trip: the function sets the tenant for itself. A memory is indexed by the
--- vector of the first of the models that it has one of. Of one without any, the model is null. The version changes
+-- vector of the first of the models that it has one of, or by its words if that model refused it. Of one without any, the
+-- model is null. The version changes
 -- with whatever the point follows from: it names the transactions that last wrote the row and both vectors. The row has the
 -- id of its predecessor, and a predecessor whose text is corrected gets a new vector.
 create or replace function points_of_memories(

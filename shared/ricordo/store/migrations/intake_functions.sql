@@ -3,7 +3,7 @@
 drop type if exists incoming_message cascade;
 create type incoming_message as (
     n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text, content text,
-    digest text, sent_at timestamptz, timezone text, language text, metadata jsonb, participants text[], location text,
+    digest text, sent_at timestamptz, timezone text, utc_offset text, language text, metadata jsonb, participants text[], location text,
     kind text, importance double precision, tags text[], refs text[], expires_at timestamptz, trust double precision, source text,
     memorable boolean, bulk boolean);
 
@@ -55,9 +55,9 @@ begin
         order by m.message_id, m.n
     ), kept as (
         insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest, sent_at,
-                             timezone, language, metadata, stored_at)
+                             timezone, utc_offset, language, metadata, stored_at)
         select of_tenant, o.message_id, o.memory_id, o.user_id, o.conversation_id, o.role, o.speaker, o.content,
-               decode(o.digest, 'hex'), o.sent_at, o.timezone, o.language, o.metadata, at
+               decode(o.digest, 'hex'), o.sent_at, o.timezone, o.utc_offset, o.language, o.metadata, at
         from offered o order by o.message_id
         on conflict (tenant, message_id) do nothing
         returning message_id
@@ -157,8 +157,8 @@ select m.n, b.of_a_day from unnest(messages) as m join beyond b on b.message_id 
 $$;
 
 -- Writes memories, stages and open sessions of new messages. Each comes with those before and after it in its
--- conversation, by time and id, be they there or new as well; and in the zone that the user named last before it, or in
--- its message. One that belongs to the history only has nothing to wait for: all its stages are done.
+-- conversation, by time and id, be they there or new as well; and in the zone that the user named in it or last before it,
+-- else in that of its own offset. One that belongs to the history only has nothing to wait for: all its stages are done.
 create or replace function keep_new_messages(of_tenant text, messages incoming_message[], at timestamptz)
 returns void language sql as $$
 with fresh as (
@@ -177,7 +177,7 @@ select of_tenant, f.memory_id, f.user_id, f.message_id, f.conversation_id, coale
            select h.timezone from history h
            where h.tenant = of_tenant and h.user_id = f.user_id and h.timezone is not null
              and (h.sent_at, h.message_id) <= (f.sent_at, f.message_id)
-           order by h.sent_at desc, h.message_id desc limit 1), 'UTC'),
+           order by h.sent_at desc, h.message_id desc limit 1), f.utc_offset, 'UTC'),
        case when (before.created_at, before.message_id) > (f.earlier_at, f.earlier_message) then before.id
             else coalesce(f.earlier_id, before.id) end,
        case when (after.created_at, after.message_id) < (f.later_at, f.later_message) then after.id

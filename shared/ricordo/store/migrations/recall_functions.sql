@@ -1,9 +1,9 @@
 -- Functions that read what a recall shows, in one round trip each: they set the tenant for themselves, as a transaction does
 -- at its beginning, and are transactions of their own. Applied with `functions.sql`.
 
--- Returns the last time zone of a user, and the names that are known.
+-- Returns the last time zone of a user, the offset of their last message, and the names that are known.
 create or replace function profile_of_user(text, text)
-returns table (timezone text, names text[], people text[], speakers text[]) language plpgsql stable as $$
+returns table (timezone text, utc_offset text, names text[], people text[], speakers text[]) language plpgsql stable as $$
 #variable_conflict use_column
 begin
     perform set_config('app.tenant', $1, true);
@@ -11,6 +11,8 @@ begin
     select
         (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
          order by sent_at desc, message_id desc limit 1) as timezone,
+        (select utc_offset from history where tenant = $1 and user_id = $2
+         order by sent_at desc, message_id desc limit 1) as utc_offset,
         (select coalesce(array_agg(name), '{}') from (
             select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
         ) as met) as names,
@@ -98,7 +100,7 @@ returns table (
     valence double precision, arousal double precision, access_count integer, decay_factor double precision,
     confidence double precision, trust double precision, token_count integer, archived boolean, informative boolean, role text,
     speaker text, kind text, conversation_id text, preceding_id uuid, asks boolean, key_topics jsonb, instructing boolean,
-    type text, participants text[], corrected_by uuid[], language text
+    type text, participants text[], message_id text, text_or_hash text, corrected_by uuid[], language text
 ) language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -109,7 +111,9 @@ begin
            confidence, trust, token_count, archived_at is not null as archived,
            informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
            position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
-           $4::text = any(tags) as instructing, type, participants,
+           $4::text = any(tags) as instructing, type, participants, message_id,
+           -- a longer text is compared as a whole
+           case when length(content) <= 300 then content else md5(content) end as text_or_hash,
            -- looked up for all at once: few memories are corrected
            case when m.id = any(array(select c.corrected_id from corrections c where c.tenant = $1 and c.corrected_id = any($3))) then
            array(with recursive chain as (

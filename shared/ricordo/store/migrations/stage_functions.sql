@@ -1,7 +1,7 @@
 -- Functions that do one stage of a batch in one round trip: each sets the tenant for itself, as a transaction does at its
 -- beginning, and is a transaction of its own. Applied with `functions.sql`.
 
--- Returns the texts of memories, each with its vector of a model; that of another text does not count.
+-- Returns the texts of memories, and whether a model has encoded or refused them; what it had of another text does not count.
 create or replace function texts_to_encode(of_tenant text, of_model text, memory_ids uuid[])
 returns table (memory_id uuid, content text, is_encoded boolean) language plpgsql stable as $$
 #variable_conflict use_column
@@ -87,7 +87,7 @@ begin
 end
 $$;
 
--- Writes new vectors of a model, sets the stage of all of `done`, and returns their stages. The points of the memories after
+-- Writes new vectors of a model (null of what it refused), sets the stage of all of `done`, and returns their stages. The points of the memories after
 -- them lack the new vectors: the stage `indexed` of these is taken back, and those of `done` that have to be indexed again
 -- are returned with their `preceding_id`. `text_hashes` are of the texts of `done`: of a memory with another text by now
 -- nothing is written; null is not checked.
@@ -120,7 +120,7 @@ begin
             insert into embedding_models (tenant, model, dimensions)
             select of_tenant, of_model, max(octet_length(v.vector)) / 4
             from unnest(memory_ids, new_vectors) as v (memory_id, vector) where v.memory_id = any(current)
-            having count(*) > 0
+            having count(v.vector) > 0
             on conflict do nothing;
         end if;
         insert into vectors (tenant, memory_id, model, text_hash, vector)

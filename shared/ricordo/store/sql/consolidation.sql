@@ -20,6 +20,7 @@ select user_id from known where talked order by user_id
 select m.id, m.created_at, m.language, m.speaker, m.participants, v.vector
 from memories m
 join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $3
+    and v.vector is not null
 where m.tenant = $1 and m.user_id = $2
   and m.created_at < $4::timestamptz - interval '2160 hours'
   and (m.created_at, m.id) > ($5::timestamptz, $6::uuid)

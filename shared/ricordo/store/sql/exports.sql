@@ -4,7 +4,7 @@
 -- name: messages
 -- With what each states, and with what the bot stated of it. The latter is with the memory: of what is history only,
 -- nothing is known of it.
-select h.sent_at, h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.speaker, h.timezone, h.language,
+select h.sent_at, h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.speaker, h.timezone, h.language, h.utc_offset,
        h.metadata, h.stored_at, m.stated_participants as participants, m.location, m.stated_kind as kind,
        m.stated_importance as importance, m.tags, m.refs, m.expires_at, m.trust, m.id is null as is_history_only, e.states
 from history h

@@ -3,12 +3,13 @@
 select model, count(*) as number from vectors where tenant = $1 and model = any($2::text[]) group by model
 
 -- name: count_former
--- $2 the present model, $3 user or null. A vector of another text than the memory's present one does not count.
+-- $2 the present model, $3 user or null. A vector of another text than the memory's present one does not count. What the
+-- model refused is tried again, once a run.
 select coalesce(b.former, $2) as model, count(*) as number
 from (
     select (select min(v.model) from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model <> $2) as former,
            exists (select from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model = $2
-                   and v.text_hash = sha256(convert_to(m.content, 'UTF8'))) as encoded
+                   and v.vector is not null and v.text_hash = sha256(convert_to(m.content, 'UTF8'))) as encoded
     from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
     where m.tenant = $1 and ($3::text is null or m.user_id = $3) and s.enriched is not null) as b
 where b.former is not null or not b.encoded
@@ -31,7 +32,7 @@ with slice as (
     select m.*,
            exists (select from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model <> $2) as former,
            exists (select from vectors v where v.tenant = $1 and v.memory_id = m.id and v.model = $2
-                   and v.text_hash = sha256(convert_to(m.content, 'UTF8'))) as encoded
+                   and v.vector is not null and v.text_hash = sha256(convert_to(m.content, 'UTF8'))) as encoded
     from slice m join stages s on s.tenant = $1 and s.memory_id = m.id
     where s.enriched is not null
 ), found as (
@@ -50,7 +51,7 @@ with present as (
 ), moved as (
     select present.id, present.following_id from present join vectors v
         on v.tenant = $1 and v.memory_id = present.id and v.model = $2
-        and v.text_hash = sha256(convert_to(present.content, 'UTF8'))
+        and v.vector is not null and v.text_hash = sha256(convert_to(present.content, 'UTF8'))
 ), locked as (
     select memory_id, model from vectors
     where tenant = $1 and memory_id in (select id from moved) and model <> $2 order by memory_id, model for update

@@ -23,6 +23,7 @@ create table history (
     language text,
     metadata jsonb not null,
     stored_at timestamptz not null,
+    utc_offset text,  -- of `sent_at` as it was written, such as +08:00; null for that of UTC
     primary key (tenant, message_id)
 );
 create index history_of_user on history (tenant, user_id, sent_at, message_id);
@@ -108,9 +109,10 @@ create table vectors (
     memory_id uuid not null,
     model text not null,
     text_hash bytea not null,
-    vector bytea not null,
+    vector bytea,  -- null: the model refused the text
     primary key (tenant, memory_id, model)
 ) with (toast_tuple_target = 8160);
+create index vectors_refused on vectors (tenant, model) where vector is null;
 -- In its row as long as it fits a page (some 2,000 dimensions), never compressed: floats do not shrink.
 alter table vectors alter column vector set storage external;
 
