@@ -8,6 +8,16 @@ BENCHES: Final = (
     *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (
-    *("retrieval", "answers", "fit", "temporal", "questions", "fit-questions", "fit-heads"),
+    *(
+        "retrieval",
+        "languages",
+        "answers",
+        "fit",
+        "fit-encoder",
+        "temporal",
+        "questions",
+        "fit-questions",
+        "fit-heads",
+    ),
     *("facts", "daily", "emotion", "fit-emotion"),
 )

@@ -1,11 +1,11 @@
-"""Measures the latency of `query.recall` over NATS, by how many memories the user has."""
+"""Measures recall over NATS, and the rate of ingest, by how many memories the user has."""
 
 import time
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import cycle, islice
 
 from ricordo.client import MemoryClient
-from ricordo_lab.bench.generated_texts import messages, questions, texts
+from ricordo_lab.bench.generated_texts import messages, questions, read_texts
 from ricordo_lab.bench.measurement import Options, Report, latencies, middle, rounded
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import System, scratch, up
@@ -13,25 +13,38 @@ from ricordo_lab.console import MeasurementFailed
 
 _USER = "user-1"
 _WARM_UP = 20
+_TIMED = 1000  # the last messages before each size, whose rate is measured
 
 
 async def recall(options: Options, report: Report) -> None:
-    """Measure the latency of recall over NATS, by how many memories the user has."""
+    """Measure the latency of recall over NATS, and messages per second, by how many memories the user has."""
     found: list[Mapping[str, object]] = []
     with scratch() as folder:
         async with up(folder) as system:
+            sizes = sorted(options.memories)
+            spoken = iter(list(islice(cycle(read_texts(options, sizes[-1], seed=0)), sizes[-1])))
+            await remember(
+                system.nats, messages(read_texts(options, _WARM_UP, seed=1)[:_WARM_UP], "warm-up", "w")
+            )
             said = 0
-            spoken = texts(seed=0)
-            for size in sorted(options.memories):
-                more = list(islice(spoken, size - said))
-                if more:
-                    await remember(system.nats, messages(more, _USER, f"s{size}"))
+            for size in sizes:
+                timed = min(_TIMED, size - said)
+                before, last = list(islice(spoken, size - said - timed)), list(islice(spoken, timed))
+                if before:
+                    await remember(system.nats, messages(before, _USER, f"b{size}"))
+                took = await remember(system.nats, messages(last, _USER, f"t{size}"))
                 said = size
-                found.append(await _ask(system, options, size))
+                rate = {"messages_per_s": rounded(timed / took.remembered_s)} if timed else {}
+                found.append({**await _ask(system, options, size), **rate})
                 report({"bench": "recall", **found[-1]})
-    columns = {name: [one[name] for one in found] for name in ("memories", "p50_ms", "p95_ms")}
-    growth = float(str(found[-1]["p95_ms"])) / float(str(found[0]["p95_ms"]))
-    report({"bench": "recall", **columns, "p95_last_to_first": rounded(growth)})
+    names = ("memories", "p50_ms", "p95_ms", "messages_per_s")
+    columns = {name: [one.get(name) for one in found] for name in names}
+    ratios = {
+        f"{name}_last_to_first": rounded(float(str(found[-1][name])) / float(str(found[0][name])))
+        for name in names[2:]
+        if name in found[0] and name in found[-1]
+    }
+    report({"bench": "recall", **columns, **ratios})
 
 
 async def _ask(system: System, options: Options, size: int) -> Mapping[str, object]:

@@ -12,7 +12,9 @@ from ricordo_lab.evaluation import (
     daily_evaluation,
     emotion_evaluation,
     emotion_heads,
+    encoder_fit,
     fact_evaluation,
+    language_evaluation,
     question_evaluation,
     ranking_fit,
     retrieval_evaluation,
@@ -62,6 +64,11 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "in LoCoMo's format, in a system that is started for it",
         retrieval_evaluation.run,
     ),
+    "languages": Evaluation(
+        "recall of sayings by questions in the same language, on pairs in many languages, in a system "
+        "that is started for it",
+        language_evaluation.run,
+    ),
     "answers": Evaluation(
         "whether answers rest on the evidence, and how well their confidence tells what was never said, on "
         "conversations in LoCoMo's format, in a system that is started for it",
@@ -72,6 +79,19 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "annotated chats, and measure them on each conversation and each writer left out",
         ranking_fit.run,
         {**_MORE, **_out("FILE", required=False)},
+    ),
+    "fit-encoder": Evaluation(
+        "fit the adapter of the embedding model on annotated chats and the questions about them, in a "
+        "folder; needs PyTorch, half an hour on a core",
+        encoder_fit.run,
+        {
+            "--leave-out": {
+                "action": "append",
+                "metavar": "WRITER",
+                "help": "measured, not fitted; repeatable",
+            },
+            **_out("FILE"),
+        },
     ),
     "temporal": Evaluation(
         "times read exactly, on specification cases in the format of Recognizers-Text",

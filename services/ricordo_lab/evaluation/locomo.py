@@ -51,6 +51,7 @@ class LocomoQuestion:
     Attributes:
         number: its place in the file; translations are found by it.
         languages: of the question and of the conversation.
+        outdated: the ids of turns that hold an answer which was true before.
     """
 
     text: str
@@ -58,6 +59,7 @@ class LocomoQuestion:
     evidence: frozenset[str]
     number: int = 0
     languages: str = "en in en"
+    outdated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

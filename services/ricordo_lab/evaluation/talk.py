@@ -64,7 +64,12 @@ def _conversation(
     language = max(("en", "it"), key=lambda one: sum(turn["l"] == one for turn in turns))
     questions = tuple(
         LocomoQuestion(
-            row["q"], _TOLD, frozenset(map(str, row["turns"])), number, f"{row['l']} in {language}, talk"
+            text=row["q"],
+            category=_TOLD,
+            evidence=frozenset(map(str, row["turns"])),
+            number=number,
+            languages=f"{row['l']} in {language}, talk",
+            outdated=frozenset(map(str, row["stale"])),
         )
         for number, row in enumerate(asked)
         if row["turns"] and row["kind"] != "never"

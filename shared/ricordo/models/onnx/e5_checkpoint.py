@@ -92,11 +92,16 @@ class E5Checkpoint:
 
     def weights(self) -> Weights:
         """Return the tensors but those of the vocabulary."""
-        found = {}
-        for name, entry in self._layout.tensors.items():
-            if (called := _bert_name(name)) is not None:
-                found[called] = self._tensor(name, entry)
-        return self._adapter.changed(found)
+        return self._adapter.changed(self.published_weights())
+
+    def published_weights(self) -> Weights:
+        """Return the same as they were before they were learned further."""
+        tensors = self._layout.tensors.items()
+        return {
+            called: self._tensor(name, entry)
+            for name, entry in tensors
+            if (called := _bert_name(name)) is not None
+        }
 
     def vocabulary(self) -> "E5Vocabulary":
         """Return the vectors of the vocabulary."""
