@@ -214,14 +214,14 @@ def _is_shown(one: RankingRow, request: SearchRequest) -> bool:
 
 
 def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, RankingProfile]:
-    """Return the profiles by name; warns if the learned one was fitted to the vectors of another model.
+    """Return the profiles by name; warns if none of the learned ones was fitted to the vectors of a model.
 
     Raises:
         UnknownProfile: there is no such profile.
         UnknownWeight: a profile has no such weight.
         ValueError: a weight is out of range.
     """
-    learned_on = load_human().model
+    learned_on = load_human().of(model).model
     if learned_on != model:
         _log.warning("human ranks by weights of another model", learned_on=learned_on, model=model)
     return load_profiles(changes)
