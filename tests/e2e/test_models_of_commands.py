@@ -111,10 +111,10 @@ async def test_workers_of_different_models_are_told_apart(system: System, server
     async with Workers(settings, ["encode"]).started():
         _, found = await examined(system.settings)
         assert found["models"]["state"] == "degraded"
-        assert f"encode by {E5}, {MODEL}" in found["models"]["detail"]
+        assert f"encode by {MODEL}, {E5}" in found["models"]["detail"]
         code, _, err = await run_command(system.settings, "backfill", "--only", "vectors", "--dry-run")
         assert code == 1
-        assert f"the workers that run encode by different models ({E5}, {MODEL})" in err
+        assert f"the workers that run encode by different models ({MODEL}, {E5})" in err
 
 
 async def test_where_no_worker_says_by_which_model_the_backfill_does(
