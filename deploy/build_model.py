@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A step of the image: build the files of the embedding model into the cache folder, and see them answer.
+"""A step of the image: build the files of the embedding models into the cache folder, and see them answer.
 
 Both precisions are built, since the processor where the image runs decides which is used.
 """
@@ -7,17 +7,18 @@ Both precisions are built, since the processor where the image runs decides whic
 import asyncio
 import sys
 
-from ricordo.models.onnx import Precision, open_minilm
+from ricordo.models.onnx import MODELS, Precision, installed_checkpoint, open_onnx
 
 PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
 
 
 async def main() -> None:
-    """Load the model, which builds its file where there is none, and encode one text."""
-    for precision in PRECISIONS:
-        async with open_minilm(precision=precision) as minilm:
-            shape = (await minilm.query.encode(["Ricordo"])).shape
-            sys.stdout.write(f"{minilm.query.model} in {precision} answers vectors of length {shape[1]}\n")
+    """Load each model, which builds its files where there are none, and encode one text."""
+    for name in MODELS:
+        for precision in PRECISIONS:
+            async with open_onnx(checkpoint=installed_checkpoint(name), precision=precision) as model:
+                shape = (await model.query.encode(["Ricordo"])).shape
+            sys.stdout.write(f"{name} in {precision} answers vectors of length {shape[1]}\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 The lock holds everything that a laptop needs: local servers, tools of developers. An image needs an extra, or
 a group, and what these bring along. The lock says what that is: each package names those it is there for.
+A package of which only data is used comes without its dependencies, for all platforms.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 _BLOCK = re.compile(r"\n(?=\S)")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _FOR = re.compile(r"^ +# via (.+)$", re.MULTILINE)
+_MARKER = re.compile(r" ;.*?(?= \\$)", re.MULTILINE)
 
 
 class UnknownPackage(Exception):
@@ -86,6 +88,18 @@ def selected(lock: str, roots: Collection[str]) -> str:
     return "".join(f"{text}\n" for name, texts in by_name.items() if name in kept for text in texts)
 
 
+def data(lock: str, names: Collection[str]) -> str:
+    """Return the blocks of packages whose files are the same on all platforms, without their markers.
+
+    Raises:
+        UnknownPackage: the lock has no such package.
+    """
+    by_name = blocks(lock)
+    if strangers := sorted(set(names) - by_name.keys()):
+        raise UnknownPackage(f"the lock has no {', '.join(strangers)}")
+    return "".join(f"{_MARKER.sub('', text, count=1)}\n" for name in names for text in by_name[name])
+
+
 def _purposes(texts: Iterable[str]) -> set[str]:
     lines = [line for text in texts for line in _FOR.findall(text)]
     return {canonical(name) for line in lines for name in line.split(", ") if " (" not in name}
@@ -97,13 +111,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--extra", action="append", default=[], help="an extra of the project, with its base")
     parser.add_argument("--group", action="append", default=[], help="a dependency group of the project")
     parser.add_argument("--package", action="append", default=[], help="one more package of the lock")
+    parser.add_argument("--data", action="append", default=[], help="a package, alone and for all platforms")
     parser.add_argument("--folder", type=Path, default=Path(), help="holds the project and its lock")
     options = parser.parse_args(arguments)
     try:
         project = tomllib.loads((options.folder / "pyproject.toml").read_text(encoding="utf-8"))
         roots = wanted(project, options.extra, options.group) | {canonical(name) for name in options.package}
         lock = (options.folder / "requirements.lock").read_text(encoding="utf-8")
-        sys.stdout.write(selected(lock, roots))
+        chosen = selected(lock, roots) + data(lock, [canonical(name) for name in options.data])
+        sys.stdout.write(chosen)
     except (OSError, UnknownPackage) as error:
         sys.stderr.write(f"select_packages: {error}\n")
         return 1

@@ -218,7 +218,7 @@ def test_what_the_image_is_made_of_exists_and_is_in_its_context() -> None:
 
 def test_the_image_installs_locked_packages_only() -> None:
     installs = re.findall(r"pip (?:--python \S+ )?install ([^&\n]+)", DOCKERFILE)
-    assert len(installs) == 3
+    assert len(installs) == 4
     for arguments in installs:
         assert "--no-deps" in arguments
         assert "--require-hashes" in arguments or arguments.strip().endswith("dist/*.whl")

@@ -27,7 +27,7 @@ PLACES = {
 
 def project_files() -> Iterator[Path]:
     for entry in sorted(ROOT.iterdir()):
-        if entry.is_file() and entry.name != ".env":
+        if entry.is_file() and entry.name not in {".env", ".git"}:  # the latter in a worktree
             yield entry
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):

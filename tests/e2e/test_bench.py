@@ -25,7 +25,7 @@ async def test_the_model_alone(tmp_path: Path) -> None:
     result = (await lines("embedding", Options(texts=texts, runs=1)))[-1]
     assert isinstance(result["texts_per_second"], float)
     assert result["texts_per_second"] > 0
-    assert (result["model"], result["precision"]) == ("all-MiniLM-L6-v2", native_precision())
+    assert (result["model"], result["precision"]) == ("multilingual-e5-small", native_precision())
     one_by_one, ratio = result["texts_per_second_one_by_one"], result["ratio_to_one_by_one"]
     assert isinstance(one_by_one, float)
     assert result["texts_per_second"] / one_by_one == pytest.approx(ratio, rel=0.02)

@@ -14,7 +14,7 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ids, msg, wait_for
 
 from ricordo import log
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5
 
 pytestmark = pytest.mark.slow
 
@@ -85,7 +85,7 @@ async def test_a_start_on_memories_of_a_model_that_cannot_be_asked_says_so_and_w
     lines = [json.loads(line) for line in output.getvalue().splitlines()]
     warnings = [line for line in lines if line["event"] == "memories are of a former embedding model"]
     (warning,) = [line for line in warnings if line["model"] == MODEL]
-    assert (warning["level"], warning["present"]) == ("warning", MINILM)
+    assert (warning["level"], warning["present"]) == ("warning", E5)
     assert warning["memories"] >= 1
     assert warning["found_by"] == "words alone: that model cannot be asked"
     assert warning["advice"].startswith("`ricordo backfill --only vectors`")

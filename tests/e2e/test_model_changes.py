@@ -14,6 +14,7 @@ from tests.fixtures.wire import Bot, ids, msg
 
 from ricordo.index.port import Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
+from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.settings import Settings
 from ricordo_services.app.jobs import run_backfill
@@ -21,7 +22,7 @@ from ricordo_services.job_progress import BackfillOrder, BackfillProgress
 
 pytestmark = pytest.mark.slow
 
-MINILM, CONCEPTS, LENGTH = "all-MiniLM-L6-v2", "concepts", 16
+CONCEPTS, LENGTH = "concepts", 16
 MEANINGS: Final = (("boat", "vessel"), ("dog", "puppy"), ("doctor", "physician"), ("car", "automobile"))
 OLD: Final = (
     msg("boat", "My boat lies at the pier in Chioggia."),
@@ -62,7 +63,7 @@ async def points(system: System, tenant: str) -> Mapping[str, int]:
     assert system.settings.stores.qdrant_dir is not None
     index = EdgeVectorIndex(system.settings.stores.qdrant_dir)
     try:
-        lengths = {MINILM: 384, CONCEPTS: LENGTH}
+        lengths = {E5: 384, CONCEPTS: LENGTH}
         for model, length in lengths.items():
             await index.prepare(model, length)
         return {model: await index.count(tenant, model, Scope(user_id="u-1")) for model in lengths}
@@ -107,7 +108,7 @@ async def test_old_and_new_are_found_by_meaning_and_the_job_moves_the_old(
         assert sorted(ids(found["memories"])) == sorted(one["id"] for one in (*OLD, *NEW))
         assert found["degraded"] == []
         looked = await reembedded(settings, bot.tenant, dry=True)
-        assert (looked.version, looked.outdated, looked.by_version) == (CONCEPTS, 3, {MINILM: 3})
+        assert (looked.version, looked.outdated, looked.by_version) == (CONCEPTS, 3, {E5: 3})
         done = await reembedded(settings, bot.tenant)
         assert (done.examined, done.changed, done.raised, done.left) == (3, 3, 3, 0)
         await system.wait_until_idle()
@@ -120,22 +121,22 @@ async def test_old_and_new_are_found_by_meaning_and_the_job_moves_the_old(
 async def test_what_the_fallback_encoded_in_an_outage_is_found_and_moved(
     bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
-    settings = with_concepts(system, server, fallback=MINILM, fallback_after_s=0.5)
+    settings = with_concepts(system, server, fallback=E5, fallback_after_s=0.5)
     async with system.restarted(settings):
         await bot.remember(*NEW)
         server.behaviour.drop = True
         await bot.remember(*OLD)
-        assert await vector_counts(system, bot.tenant) == {(CONCEPTS, 2), (MINILM, 3)}
+        assert await vector_counts(system, bot.tenant) == {(CONCEPTS, 2), (E5, 3)}
         without = await bot.recall("What about the puppy?")
         assert (without["degraded"], ids(without["memories"])[0]) == (["model"], "dog")
         server.behaviour.drop = False
         await meant(bot, models=2)
         done = await reembedded(settings, bot.tenant)
-        assert (done.by_version, done.left) == ({MINILM: 3}, 0)
+        assert (done.by_version, done.left) == ({E5: 3}, 0)
         await system.wait_until_idle()
         await meant(bot)
     async with system.workers.stopped():
-        assert await points(system, bot.tenant) == {MINILM: 0, CONCEPTS: 5}
+        assert await points(system, bot.tenant) == {E5: 0, CONCEPTS: 5}
 
 
 async def test_a_model_that_is_away_ends_the_job_and_what_was_moved_stays(

@@ -9,7 +9,7 @@ from tests.fixtures.ollama_system import MODEL, ollama_settings, server, vector_
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, Json, msg
 
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5
 from ricordo.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ async def test_a_backfill_by_another_model_than_the_workers_is_refused(
         code, out, err = await run_command(system.settings, *backfill)
         assert (code, out) == (1, "")
         assert len(err.splitlines()) == 1
-        assert f"the workers that run encode by {MODEL}, and these settings say {MINILM}" in err
+        assert f"the workers that run encode by {MODEL}, and these settings say {E5}" in err
         assert (
             f"RICORDO_EMBEDDING__PROVIDER=ollama RICORDO_EMBEDDING__MODEL={MODEL} "
             f"RICORDO_EMBEDDING__OLLAMA_URL={server.url}" in err
@@ -83,7 +83,7 @@ async def test_the_doctor_goes_by_the_workers_and_says_where_its_settings_differ
         }
         assert found["settings"]["state"] == "noted"
         assert found["settings"]["detail"] == (
-            f"these say {MINILM}, in process; the workers that run go by {MODEL} on {server.url}"
+            f"these say {E5}, in process; the workers that run go by {MODEL} on {server.url}"
         )
         assert f"RICORDO_EMBEDDING__MODEL={MODEL}" in found["settings"]["advice"]
         _, found = await examined(settings)
@@ -111,10 +111,10 @@ async def test_workers_of_different_models_are_told_apart(system: System, server
     async with Workers(settings, ["encode"]).started():
         _, found = await examined(system.settings)
         assert found["models"]["state"] == "degraded"
-        assert f"encode by {MINILM}, {MODEL}" in found["models"]["detail"]
+        assert f"encode by {MODEL}, {E5}" in found["models"]["detail"]
         code, _, err = await run_command(system.settings, "backfill", "--only", "vectors", "--dry-run")
         assert code == 1
-        assert f"the workers that run encode by different models ({MINILM}, {MODEL})" in err
+        assert f"the workers that run encode by different models ({MODEL}, {E5})" in err
 
 
 async def test_where_no_worker_says_by_which_model_the_backfill_does(
@@ -126,7 +126,7 @@ async def test_where_no_worker_says_by_which_model_the_backfill_does(
         code, _, err = await run_command(system.settings, *dry)
         assert (code, len(err.splitlines())) == (0, 1)
         assert "no worker that encodes answers" in err
-        assert f"going on by {MINILM}" in err
+        assert f"going on by {E5}" in err
         code, out, err = await run_command(ollama_settings(system, server), *dry)
         assert (code, len(err.splitlines())) == (0, 2)
         assert f"going on by {MODEL}" in err

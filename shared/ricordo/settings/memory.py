@@ -55,8 +55,8 @@ class LinkSettings(Group):
     """Related memories.
 
     Attributes:
-        threshold: minimum cosine of two related memories; that of the embedding model by default, 0.65 for
-            MiniLM.
+        threshold: minimum cosine of two related memories; that of the embedding model by default, 0.57 for
+            multilingual-e5-small and 0.65 for others.
     """
 
     threshold: Annotated[float, Field(ge=0.001, le=1)] | None = None
@@ -83,7 +83,7 @@ class LifecycleSettings(Group):
         session_silence_min: minutes of silence after which a session ends.
         summarize_every_s: seconds between two checks for ended sessions.
         compress_similarity: minimum cosine, with a central one, of memories that are condensed together, to
-            three digits. The default suits MiniLM.
+            three digits. The default suits the models in process.
         expire_every_s: seconds between two checks for memories past their `expires_at`.
         expired_return_h: hours for which an expired memory returns after a use.
         lite: keep little: at most 1,000 observations and 100 reflections per user by default, no

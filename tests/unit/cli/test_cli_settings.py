@@ -34,7 +34,8 @@ def test_a_model_that_the_provider_does_not_know_stops_a_process(
     assert result.code == 1
     assert result.err == (
         "ricordo: the setting embedding.model (or RICORDO_EMBEDDING__MODEL) is wrong: "
-        "the provider onnx knows only all-MiniLM-L6-v2; others take the provider ollama\n"
+        "the provider onnx knows only multilingual-e5-small and all-MiniLM-L6-v2; others take the provider "
+        "ollama\n"
     )
 
 

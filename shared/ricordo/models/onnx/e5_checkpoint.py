@@ -240,15 +240,20 @@ class E5Tokens:
 
     def cut(self, text: str, prefix: str = "") -> tuple[list[int], bool]:
         """Return the token ids of a prefix and a text within the window, special ones included."""
-        pieces, room = self._pieces(prefix + text), MAX_TOKENS - 2
+        pieces, room = self._pieces(self._normalised(prefix + text)), MAX_TOKENS - 2
         return [self._ends[0], *pieces[:room], self._ends[1]], len(pieces) > room
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of `text`, without special tokens and without a limit."""
-        return len(self._pieces(text))
+        """Return the number of tokens of `text`, without special tokens and without a limit.
 
-    def _pieces(self, text: str) -> list[int]:
-        normal = _SPACES.sub(" ", encodable(text).translate(self._normal_forms)).removeprefix(" ")
+        White space at the end, which has a token of its own there only, does not count.
+        """
+        return len(self._pieces(self._normalised(text).rstrip(" ")))
+
+    def _normalised(self, text: str) -> str:
+        return _SPACES.sub(" ", encodable(text).translate(self._normal_forms)).removeprefix(" ")
+
+    def _pieces(self, normal: str) -> list[int]:
         pieces: list[int] = self._processor.encode(normal)
         if self._unknown not in pieces:
             return pieces

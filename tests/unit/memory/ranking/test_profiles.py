@@ -66,12 +66,14 @@ signals = st.builds(
     suited=unit,
     evidence=st.sampled_from([0.0, 1.0]),
     connection=st.just(0.0),
+    foreign=st.sampled_from([0.0, 1.0]),
     assumed=st.just(0.0),
 )
 PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
 NEITHER = (
-    "fused valence age_days token_count key_topic_boost asks gained meant instructing bare connection assumed"
+    "fused valence age_days token_count key_topic_boost asks gained meant instructing bare connection "
+    "foreign assumed"
 )
 RISING = sorted(set(Signals._fields) - set(NEITHER.split()))
 
