@@ -25,9 +25,6 @@ ALLOWED = {
     "client": {"nats", "pydantic"},
 }
 
-# `ricordo.testing` serves tests, whose authors have these anyway.
-OF_TESTS = ["hypothesis", "pytest"]
-
 # The extras of gliner and of frameworks for agents are declared but not locked; pydantic-core comes with
 # pydantic, in the version that it needs.
 UNLOCKED = {"agents", "gliner", "langgraph", "pydantic_ai", "pydantic_core"}
@@ -98,7 +95,7 @@ def test_language_and_memory_do_no_input_or_output(part: str) -> None:
 def test_every_library_that_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].values()
-    lines = [*project["dependencies"], *itertools.chain.from_iterable(extras), *OF_TESTS]
+    lines = [*project["dependencies"], *itertools.chain.from_iterable(extras)]
     declared = {canonicalize_name(Requirement(line).name) for line in lines}
     owners = packages_distributions()
     undeclared = {

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from tests.fixtures.documents import Block, blocks
 from tests.fixtures.scraping import Shape, everything, scraped
+from tests.support.manual_clock import ManualClock
 
 from ricordo.runtime.health import Health
 from ricordo.runtime.metrics import Metrics
-from ricordo.testing.manual_clock import ManualClock
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/prometheus"

@@ -10,13 +10,13 @@ import uuid
 import pytest
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, Json, Reply, ago, ids, msg, wait_for
+from tests.support.manual_clock import ManualClock
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.messages.ids import memory_id
 from ricordo.store import derived_memories
 from ricordo.store.database import Database
-from ricordo.testing.manual_clock import ManualClock
 
 U = {"user_id": "u-1"}
 DOG = "Il mio cane si chiama Max."

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import cast
 
 import pytest
+from tests.support.manual_clock import ManualClock
 
 from ricordo.bus.nats import NatsBus
 from ricordo.bus.port import BusUnavailable, ConsumerLag
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.backpressure import Backlog, BulkLane, IndexStuck, wait_for_room
 
 BEHIND = ("enrichment", "index")

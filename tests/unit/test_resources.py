@@ -4,9 +4,9 @@ import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo.settings import Settings
-from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo_services.app.resources import Resources, shared
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from nats.js.api import DiscardPolicy, RetentionPolicy
 from tests.fixtures.nats_server import NatsServerProcess
+from tests.support.bus import MemoryBus
 
 from ricordo.bus.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
 from ricordo.clock import SystemClock
-from ricordo.testing.bus import MemoryBus
 
 AnyBus = NatsBus | MemoryBus
 

@@ -7,9 +7,9 @@ import nats.errors
 import pytest
 from tests.contract.bus.conftest import ACK_WAIT, MAX_DELIVER, AnyBus
 from tests.fixtures.eventually import eventually
+from tests.support.bus import MemoryBus
 
 from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, Request, Subscription
-from ricordo.testing.bus import MemoryBus
 
 
 def message(subject: str, body: bytes = b"{}", **headers: str) -> Outgoing:

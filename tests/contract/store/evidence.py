@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
+from tests.support.factories import at
 
 from ricordo.memory.facts import Evidence, Fact, UserAssertion
 from ricordo.memory.facts.utterances import ExtractedEvidence
@@ -16,7 +17,6 @@ from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.fact_source import FactSource
-from ricordo.testing.factories import at
 
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
 CURRENT = FactQuestion(user_id="u-1", min_confidence=0)

@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
+from tests.support.manual_clock import ManualClock
 
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest
 from ricordo.store.memory_listings import MemoryListings
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.pages import MemoryPages
 

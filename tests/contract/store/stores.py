@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.support.factories import START, at, new_message, unit_vector
 
 from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
@@ -33,7 +34,6 @@ from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
-from ricordo.testing.factories import START, at, new_message, unit_vector
 
 Scope = Literal["message", "conversation", "user"]
 MODEL = "model-a"

@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched
+from tests.support.factories import unit_vector
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore
-from ricordo.testing.factories import unit_vector
 
 RULES, OLD = "rules-3", "rules-2"
 BY_MODEL, BY_OLD = f"{RULES}+m", f"{OLD}+m"

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores
+from tests.support.factories import at, unit_vectors
 
 from ricordo.clock import SystemClock
 from ricordo.language.annotations import MemoryKind
@@ -20,7 +21,6 @@ from ricordo.messages.queries import ExpandRequest
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.document_store import DocumentStore
-from ricordo.testing.factories import at, unit_vectors
 from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
 from ricordo_services.lifecycle.passes.pass_runner import Slice
 from ricordo_services.retrieval.lookups import MemoryLookups

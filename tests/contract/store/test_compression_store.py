@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.stores import MODEL, STORED, Stores, request
+from tests.support.factories import at
 
 from ricordo.memory.compression import compression_cutoff, is_weak
 from ricordo.memory.model import Memory, Progress
@@ -17,7 +18,6 @@ from ricordo.memory.syntheses import synthesise
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import blocks
-from ricordo.testing.factories import at
 
 NOW = at(0) + timedelta(days=200)
 NAMES = ("m-1", "m-2", "m-3")

@@ -4,10 +4,10 @@ from dataclasses import replace
 from uuid import uuid4
 
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched, summary, vector_of
+from tests.support.factories import at
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.store import derived_memories
-from ricordo.testing.factories import at
 
 
 async def test_a_derived_memory_is_read_as_it_was_made_and_a_repeat_changes_nothing(stores: Stores) -> None:

@@ -16,6 +16,8 @@ from tests.contract.store.conftest import Dsns
 from tests.contract.store.stores import Stores
 from tests.fixtures.eventually import eventually
 from tests.fixtures.relay import Relay
+from tests.support.factories import at
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo.bus.port import Outgoing
 from ricordo.documents.object_store import ObjectStore
@@ -29,8 +31,6 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo.testing.factories import at
-from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo_services.ingest.document_extraction import DocumentExtraction
 from ricordo_services.ingest.document_storage import DocumentStorage
 from ricordo_services.ingest.ingest_handler import IngestHandler

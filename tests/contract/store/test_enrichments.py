@@ -8,9 +8,9 @@ import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import FEELING, MODEL, STORED, Stores, enriched, vector_of
 from tests.fixtures.reference_formulas import MemoryStrength, reinforce
+from tests.support.factories import at
 
 from ricordo.language.annotations import EventTime, MemoryKind
-from ricordo.testing.factories import at
 
 
 async def _use(stores: Stores, times: int = 1) -> None:

@@ -7,6 +7,7 @@ import pytest
 from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import LATER, forget
+from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.facts import UserAssertion
 from ricordo.messages.entities import EntitiesReply, EntitiesRequest
@@ -16,7 +17,6 @@ from ricordo.runtime.handling import RequestError
 from ricordo.store.entity_listings import EntityListings
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.memory_listings import LIFETIME
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.pages import EntityPages
 
 

@@ -21,11 +21,11 @@ from tests.contract.store.evidence import (
     version,
 )
 from tests.contract.store.stores import STORED, Stores
+from tests.support.factories import at
 
 from ricordo.memory.facts import Fact, UserAssertion
 from ricordo.store.database import RequestConflict, call_function
 from ricordo.store.fact_assertions import FactEnded, UnknownFact
-from ricordo.testing.factories import at
 
 LECCE, CONFIRMED, RETRACTED = UserAssertion(object="Lecce"), UserAssertion(), UserAssertion(verified=False)
 REJECTED = UserAssertion(rejected=True)

@@ -14,13 +14,13 @@ from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, fa
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.growth import rows_touched
 from tests.fixtures.reference_formulas import facts_as_of
+from tests.support.factories import at
 
 from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
-from ricordo.testing.factories import at
 
 NAMES: Final = ("Nora", "Bea", "Rex")
 PLACES: Final = ("Rome", "Oslo", "Turin")

@@ -12,6 +12,7 @@ from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import forget
 from tests.fixtures.reference_formulas import facts_as_of as held_at
+from tests.support.factories import at
 
 from ricordo.memory.facts import (
     PREDICATES,
@@ -32,7 +33,6 @@ from ricordo.messages.enumerations import ForgetScope
 from ricordo.store.entity_store import NobodyKnown, UnknownNames
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.fact_queries import FactQuestion
-from ricordo.testing.factories import at
 
 # A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
 LAWS = settings(

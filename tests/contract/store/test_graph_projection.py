@@ -13,6 +13,8 @@ from tests.contract.store.evidence import ALL, claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_folding_laws import statements
 from tests.fixtures.fact_graphs import erase, graph_of
+from tests.support.factories import START
+from tests.support.manual_clock import ManualClock
 
 from ricordo.graph.bolt import FactGraph
 from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, ReadDelta, in_pages
@@ -22,8 +24,6 @@ from ricordo.messages.events import FactsExtracted
 from ricordo.runtime.handling import Envelope
 from ricordo.store.erasure import ErasureRequest, ErasureStore
 from ricordo.store.fact_source import FactSource
-from ricordo.testing.factories import START
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector
 from ricordo_services.stack import Endpoints
 

@@ -9,6 +9,7 @@ import pytest
 from tests.contract.store.evidence import claim, extracted, learn, version
 from tests.contract.store.stores import STORED, Scope, Stores, summary
 from tests.fixtures.workshop import memory_bus
+from tests.support.manual_clock import ManualClock
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.facts import Evidence, Rejection
@@ -19,7 +20,6 @@ from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
 from ricordo.store.working_memory_store import TombstoneExists, WorkingNote
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.lifecycle.export_restore import ExportRestore, Names
 
 

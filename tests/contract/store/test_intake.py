@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.stores import MODEL, STORED, Scope, Stores, enriched
+from tests.support.factories import at
 
 from ricordo.memory.model import Progress
 from ricordo.store.intake import NewMessage
-from ricordo.testing.factories import at
 
 # At the same moment the smaller id comes first: by code points, as numbers, cases and signs would not.
 NAMES = ("m-10", "m-2", "M-3", "a/b", "~", "!", "Z", "z", "m-2_")

@@ -9,6 +9,9 @@ import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import MODEL, STORED, Stores, request, summary
 from tests.contract.store.test_correction_links import link
+from tests.support.factories import DIMENSIONS, at, point, unit_vector
+from tests.support.manual_clock import ManualClock
+from tests.support.memory_index import MemoryVectorIndex
 
 from ricordo.index.port import Point
 from ricordo.messages.enumerations import ChangeKind, Degradation
@@ -16,9 +19,6 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoryReply, MemoryRequest
 from ricordo.runtime.handling import RequestError
 from ricordo.store.memory_details import MemoryDetailQueries
-from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo_services.retrieval.lookups import MemoryBrowser
 from ricordo_services.retrieval.related_memories import RelatedMemories
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.contract.store.page_reader import Reader
 from tests.contract.store.stores import Stores, summary
 from tests.contract.store.test_erasure import LATER, forget
+from tests.support.factories import at
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages.enumerations import ForgetScope, ListingOrder
@@ -20,7 +21,6 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoriesReply
 from ricordo.runtime.handling import RequestError
 from ricordo.store.erasure import ErasureRequest
-from ricordo.testing.factories import at
 
 BY_TIME = (ListingOrder.RECENT, ListingOrder.OLDEST)
 STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED)

@@ -5,10 +5,10 @@ from uuid import uuid4
 
 import pytest
 from tests.contract.store.stores import STORED, Stores
+from tests.support.factories import at
 
 from ricordo.memory.style import StyleCounts, register_patterns
 from ricordo.store.memory_queries import StyleDelta, StyleStats, UserCounts, UserProfile
-from ricordo.testing.factories import at
 
 
 async def _converse(stores: Stores) -> None:

@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 from tests.contract.store.stores import Stores
+from tests.support.manual_clock import ManualClock
 
 from ricordo.store.database import StoreUnavailable
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.job_progress import PassSummary, RunsElsewhere
 from ricordo_services.lifecycle.passes.pass_runner import PassRunner, Slice
 

@@ -14,12 +14,12 @@ import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
 from tests.fixtures.growth import rows_touched
+from tests.support.factories import at, new_message
 
 from ricordo.store.database import Database, blocks
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import IntakeStore
-from ricordo.testing.factories import at, new_message
 
 OVER_ALL = ("owners", "count", "over_quota", "said_names")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""

@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from numpy.typing import NDArray
 from tests.contract.store.stores import MODEL, Stores, vector_of
+from tests.support.factories import DIMENSIONS, at
 
 from ricordo.clock import SystemClock
 from ricordo.index.port import Point, Scope
@@ -17,7 +18,6 @@ from ricordo.memory.ranking.bm25 import query_terms
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.reprocessing import ReembeddingStore
-from ricordo.testing.factories import DIMENSIONS, at
 from ricordo_services.embedding.index_handlers import IndexHandler
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.embedding.points import window_vector

@@ -10,6 +10,8 @@ from uuid import uuid4
 import pytest
 from tests.contract.store.passes import BUS_AWAY, Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores
+from tests.support.factories import at
+from tests.support.manual_clock import ManualClock
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import Emotion
@@ -29,8 +31,6 @@ from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore, LostStages
 from ricordo.store.session_store import SessionStore
-from ricordo.testing.factories import at
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.ingest.ingest_handler import IngestHandler
 from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.lifecycle.passes.archiving_passes import DecayPass

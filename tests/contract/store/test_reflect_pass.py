@@ -9,6 +9,7 @@ import pytest
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import STORED, Stores, enriched
 from tests.fixtures.sentence_tables import table
+from tests.support.factories import START
 
 from ricordo.clock import SystemClock
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
@@ -24,7 +25,6 @@ from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichedMemory
-from ricordo.testing.factories import START
 from ricordo_services.lifecycle.passes.pass_runner import Slice
 from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
 from ricordo_services.retrieval.lookups import MemoryLookups

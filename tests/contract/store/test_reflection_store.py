@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores, request
+from tests.support.factories import at
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
-from ricordo.testing.factories import at
 
 ABOUT = UUID(int=7)
 EACH = 4.6

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
+from tests.support.factories import at
 
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store.pass_store import OBSERVATIONS
-from ricordo.testing.factories import at
 
 DAY = timedelta(days=1)
 TIME = STORED + DAY

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import pytest
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores, request
+from tests.support.factories import at
+from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.model import Memory, Successor
 from ricordo.memory.summaries import SILENCE, summarise
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
-from ricordo.testing.factories import at
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
 LATER = STORED + timedelta(hours=1)

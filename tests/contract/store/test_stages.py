@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import numpy as np
 from tests.contract.store.stores import MODEL, SETTERS, STORED, Stores, vector_of
+from tests.support.factories import DIMENSIONS, at, unit_vector
 
 from ricordo.memory.model import Stage
 from ricordo.store.stages import SavedVectors
-from ricordo.testing.factories import DIMENSIONS, at, unit_vector
 
 CONSUMERS: dict[Stage, str] = {
     Stage.ENCODED: "encode",

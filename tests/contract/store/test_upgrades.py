@@ -12,11 +12,11 @@ import pytest
 from tests.contract.store.conftest import Dsns
 from tests.fixtures.former_schema import create_former_schema
 from tests.fixtures.sentence_tables import table
+from tests.support.factories import new_message
 
 from ricordo.store.database import Database
 from ricordo.store.intake import IntakeStore
 from ricordo.store.schema import OLDEST, SchemaTooOld, migrate, upgrades
-from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 
 Rows = dict[str, list[dict[str, Any]]]

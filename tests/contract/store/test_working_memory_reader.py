@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import Stores
+from tests.support.manual_clock import ManualClock
 
 from ricordo.store.working_memory_store import WorkingNote
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.cached_readers import WorkingMemoryReader
 
 

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
+from tests.support.factories import at
 
 from ricordo.store.database import RequestConflict
 from ricordo.store.working_memory_store import (
@@ -16,7 +17,6 @@ from ricordo.store.working_memory_store import (
     WorkingMemorySpan,
     WorkingNote,
 )
-from ricordo.testing.factories import at
 
 DAY = timedelta(days=1)
 

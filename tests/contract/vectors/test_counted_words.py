@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.eventually import eventually
+from tests.support.factories import DIMENSIONS, point, unit_vector
+from tests.support.memory_index import MemoryVectorIndex
+from tests.support.vector_searches import ALL, LAWS, MODEL, WORDS, filled, searched, words
 
 from ricordo.index.port import Hit, Point, Scope
 from ricordo.index.qdrant.candidates import IndexQuery
@@ -17,9 +20,6 @@ from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard, opened
 from ricordo.index.qdrant.frequencies import Frequencies, Words
 from ricordo.memory.ranking.bm25 import idf, query_terms, terms
-from ricordo.testing.factories import DIMENSIONS, point, unit_vector
-from ricordo.testing.memory_index import MemoryVectorIndex
-from ricordo.testing.vector_searches import ALL, LAWS, MODEL, WORDS, filled, searched, words
 
 NAMES = "abcdefghij"
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)

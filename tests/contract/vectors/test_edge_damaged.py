@@ -8,12 +8,12 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 from tests.fixtures.eventually import eventually
+from tests.support.factories import DIMENSIONS, point
+from tests.support.vector_searches import MODEL, TENANT, filled, searched, words
 
 from ricordo.index.port import IndexUnavailable, Point
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard
-from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 
 POINTS = 60
 WHOLE = "model-a-*[0-9a-f]"

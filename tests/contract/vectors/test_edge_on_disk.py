@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import qdrant_edge as edge
 from tests.fixtures.eventually import eventually
+from tests.support.factories import DIMENSIONS, point
+from tests.support.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 from ricordo.index.port import IndexUnavailable
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_requests import config
-from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 # Writes points one after the other, flushes often, prints each that is acknowledged, and waits to be killed.
 _WRITER = """
@@ -20,8 +20,8 @@ import asyncio, sys
 from pathlib import Path
 from ricordo.index.qdrant import edge
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vector_searches import MODEL, TENANT
+from tests.support.factories import DIMENSIONS, point
+from tests.support.vector_searches import MODEL, TENANT
 
 edge._FLUSH_EVERY = 32
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.volume import fill, small_volume
+from tests.support.factories import DIMENSIONS, point
+from tests.support.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 from ricordo.index.port import IndexUnavailable
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace
-from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 VOLUME_MB, LEAST_MB = 200, 40
 
@@ -24,8 +24,8 @@ import asyncio, sys
 from pathlib import Path
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.port import IndexUnavailable
-from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vector_searches import ALL, MODEL, TENANT
+from tests.support.factories import DIMENSIONS, point
+from tests.support.vector_searches import ALL, MODEL, TENANT
 
 async def write():
     index = EdgeVectorIndex(Path(sys.argv[1]) / "index", least_free_mb=int(sys.argv[2]))
@@ -87,8 +87,8 @@ _READER = """
 import asyncio, sys
 from pathlib import Path
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.testing.factories import point
-from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
+from tests.support.factories import point
+from tests.support.vector_searches import MODEL, TENANT, filled, searched, words
 from structlog.testing import capture_logs
 from tests.fixtures.volume import fill
 

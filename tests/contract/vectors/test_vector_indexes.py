@@ -10,15 +10,15 @@ from uuid import UUID
 import pytest
 import qdrant_edge
 from qdrant_client import AsyncQdrantClient, models
+from tests.support.factories import DIMENSIONS
+from tests.support.vector_searches import MODEL
+from tests.support.vectors import VectorIndexContract
 
 from ricordo.index.port import IndexUnavailable, Scope, VectorIndex
 from ricordo.index.qdrant import edge_shard, owned_shard
 from ricordo.index.qdrant.conditions import LIVE, OWNER, TENANT
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.qdrant_server import ServerVectorIndex
-from ricordo.testing.factories import DIMENSIONS
-from ricordo.testing.vector_searches import MODEL
-from ricordo.testing.vectors import VectorIndexContract
 
 _NAMING: Final = (OWNER, LIVE, TENANT)
 _NO_POINT: Final = UUID(int=0)

@@ -13,13 +13,13 @@ from tests.fixtures.eventually import eventually
 from tests.fixtures.material import fact
 from tests.fixtures.ollama_stand_in import ANSWER_TOKENS, PROMPT_TOKENS, Body, OllamaStandIn
 from tests.fixtures.scraping import scraped
+from tests.support.factories import memory
 
 from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
 from ricordo.models.llm_answers import LlmAnswers
 from ricordo.models.ollama import OllamaReader, ollama_server
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.metrics import Metrics
-from ricordo.testing.factories import memory
 
 ZONE = ZoneInfo("Europe/Rome")
 TRIP = replace(memory("m-1", content="We took the train to Genoa with Ada."), language="en")

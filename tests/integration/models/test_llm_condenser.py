@@ -8,13 +8,13 @@ from typing import cast
 import pytest
 from tests.fixtures.ollama_stand_in import Body, OllamaStandIn
 from tests.integration.models.conftest import HASTY_S, chats
+from tests.support.factories import memory
 
 from ricordo.memory.model import KeyTopic, Memory
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.throttle import Throttle
-from ricordo.testing.factories import memory
 
 TRUE = "Davide ha visto Anna al bar 2 volte."
 

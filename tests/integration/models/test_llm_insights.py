@@ -10,6 +10,7 @@ import pytest
 from tests.fixtures.ollama_stand_in import Body, OllamaStandIn
 from tests.fixtures.sentence_tables import table
 from tests.integration.models.conftest import HASTY_S
+from tests.support.factories import START, memory
 
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE
@@ -17,7 +18,6 @@ from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.throttle import Throttle
-from ricordo.testing.factories import START, memory
 
 QUESTION = "Che cosa significa Anna per questa persona al lavoro?"
 TRUE = "Quando parli di Anna al lavoro sei spesso preoccupato per lei."

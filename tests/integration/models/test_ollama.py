@@ -9,11 +9,11 @@ import numpy as np
 import ollama
 import pytest
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
+from tests.support.models import word_vectors
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
 from ricordo.models.ollama import OllamaEncoder, open_ollama
 from ricordo.models.ollama.ollama_server import ModelMissing, connect
-from ricordo.testing.models import word_vectors
 
 PATIENT_S, HASTY_S = 20.0, 1.5
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
+from tests.support.factories import START, memory
+from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.settings import CondensingSettings, Settings
-from ricordo.testing.factories import START, memory
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"

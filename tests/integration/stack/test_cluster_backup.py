@@ -13,11 +13,11 @@ from typing import Final
 import asyncpg
 from tests.contract.store.conftest import Dsns, new_database
 from tests.fixtures.former_schema import create_former_schema
+from tests.support.factories import new_message
 
 from ricordo.store.database import Database
 from ricordo.store.intake import IntakeStore
 from ricordo.store.schema import OLDEST, migrate, newest_schema
-from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 
 __all__ = ["new_database"]

@@ -1,8 +1,7 @@
 """Patterns of subjects in the bus in memory, as NATS reads them."""
 
 import pytest
-
-from ricordo.testing.bus import matches
+from tests.support.bus import matches
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.scraping import served
+from tests.support.manual_clock import ManualClock
 
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage
-from ricordo.testing.manual_clock import ManualClock
 
 PROBE = Path(__file__).parents[3] / "deploy/healthz.py"
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
@@ -16,7 +17,6 @@ from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.embedding.encode_handler import EncodeHandler
 
 PRIMARY, FALLBACK = "primary", "fallback"

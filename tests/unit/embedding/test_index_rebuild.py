@@ -3,10 +3,11 @@
 import asyncio
 from typing import cast
 
+from tests.support.manual_clock import ManualClock
+
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.backpressure import Backlog
 from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress

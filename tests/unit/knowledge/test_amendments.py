@@ -6,12 +6,12 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from tests.support.factories import START
 
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.testing.factories import START
 from ricordo_services.knowledge.amendments import read, text_of
 
 SAID = "Mi chiamo Ida, vivo a Trani e ho un figlio Ivo."

@@ -5,6 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from tests.support.factories import START
+from tests.support.manual_clock import ManualClock
+
 from ricordo.memory.facts import MessageContribution, Statement
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress
@@ -12,8 +15,6 @@ from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.testing.factories import START
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.knowledge.fact_handler import FactHandler
 
 

@@ -3,6 +3,7 @@
 from typing import cast
 
 import pytest
+from tests.support.manual_clock import ManualClock
 
 from ricordo.messages.commands import Identify
 from ricordo.messages.errors import ErrorCode
@@ -10,7 +11,6 @@ from ricordo.runtime.handling import RequestError
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.knowledge.fact_commands import FactCommands
 
 

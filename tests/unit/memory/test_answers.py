@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import fact
+from tests.support.factories import START, memory
 
 from ricordo.language.annotations import EventTime, Role
 from ricordo.memory.answers import (
@@ -24,7 +25,6 @@ from ricordo.memory.answers import (
 )
 from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory
-from ricordo.testing.factories import START, memory
 
 ROME = ZoneInfo("Europe/Rome")
 TRIP = memory("m-1", content="We went to Genoa last Saturday.", created_at=START)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.factories import START, memory, unit_vector, unit_vectors
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import (
@@ -24,7 +25,6 @@ from ricordo.memory.compression import (
     is_worth_condensing,
 )
 from ricordo.memory.model import Memory, Source
-from ricordo.testing.factories import START, memory, unit_vector, unit_vectors
 
 _NOW = START + dt.timedelta(days=200)
 _EIGHT = unit_vectors(8, 12, seed=3)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.fixtures.sentence_tables import table
+from tests.support.factories import memory
 
 from ricordo.memory.llm_condensation import (
     CondensationFault,
@@ -14,7 +15,6 @@ from ricordo.memory.llm_condensation import (
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn
-from ricordo.testing.factories import memory
 
 SAID = (
     LlmMessage("I met Anna at the harbour in Genoa on 3 May.", "en", speaker="Davide"),

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.factories import at, memory
 
 from ricordo.memory.summaries import SILENCE, SessionTurn, split_sessions
-from ricordo.testing.factories import at, memory
 
 SAID = memory("m-1")
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.factories import TENANT, at, memory, unit_vector
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.salience import LONGEST, Text, salient
 from ricordo.memory.summaries import Condensed, SessionTurn, key_topics, summarise
-from ricordo.testing.factories import TENANT, at, memory, unit_vector
 
 JOY = Emotion(valence=0.8, arousal=0.7, dominance=0.6, primary="joy")
 FEAR = Emotion(valence=-0.7, arousal=0.8, dominance=0.2, primary="fear")

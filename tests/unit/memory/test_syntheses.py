@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
+from tests.support.factories import START, memory
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import max_length, synthesise
-from ricordo.testing.factories import START, memory
 
 _DAY = dt.timedelta(days=1)
 _ITALIAN = table(__file__, "italian")

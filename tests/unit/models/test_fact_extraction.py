@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.fixtures.fake_llm import FakeRecogniser, FakeRelationReader, away
 from tests.fixtures.talking import objects, utterances
+from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.facts.relation_validation import Relation
 from ricordo.models.encoder import ModelUnavailable
@@ -12,7 +13,6 @@ from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.testing.manual_clock import ManualClock
 
 RULED = "Vivo a Roma."
 NEWS = "Marta si è innamorata del tango."

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 from tests.fixtures.fake_llm import FakeMessageReader, away
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import BreakerState, CircuitBreaker
-from ricordo.testing.manual_clock import ManualClock, settle
 
 DESCRIPTION = Description(title="held")
 READ = LlmReading(0.5, DESCRIPTION)

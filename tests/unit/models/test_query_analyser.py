@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
+from tests.support.manual_clock import ManualClock
 
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama import OllamaReader
@@ -20,7 +21,6 @@ from ricordo.models.query_analyser import (
 )
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import BreakerState, CircuitBreaker
-from ricordo.testing.manual_clock import ManualClock
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)

@@ -1,9 +1,8 @@
 """A model that takes a tenth of a second of a clock that is moved by hand."""
 
 import pytest
-
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.models import FakeEncoder
+from tests.support.manual_clock import ManualClock
+from tests.support.models import FakeEncoder
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 from tests.fixtures.encoded import models, vectors
+from tests.support.manual_clock import ManualClock, settle
+from tests.support.models import FakeEncoder
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.resilience import BreakerState
-from ricordo.testing.manual_clock import ManualClock, settle
-from ricordo.testing.models import FakeEncoder
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from tests.fixtures.encoded import vectors
+from tests.support.manual_clock import ManualClock
+from tests.support.models import FakeEncoder
 
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
 from ricordo.resilience import BreakerState
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.models import FakeEncoder
 
 
 def state_of(batcher: EmbeddingBatcher) -> BreakerState:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.fixtures.encoded import models, vectors
 from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
+from tests.support.manual_clock import ManualClock
+from tests.support.models import EncodingRequest, FakeEncoder
 
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
 from ricordo.resilience import BreakerState, CircuitBreaker, evenly_spaced
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.models import EncodingRequest, FakeEncoder
 
 PER_SECOND = 3
 OUTAGE_BEGINS = 5.0

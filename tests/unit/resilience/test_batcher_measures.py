@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.fixtures.encoded import models
 from tests.fixtures.scraping import Scraped, scraped
+from tests.support.manual_clock import ManualClock
+from tests.support.models import FakeEncoder
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.metrics import Metrics
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.models import FakeEncoder
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pybreaker
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo import resilience as ours
 from ricordo.resilience import Admission, BreakerState, CircuitBreaker
-from ricordo.testing.manual_clock import ManualClock, settle
 
 
 @pytest.fixture

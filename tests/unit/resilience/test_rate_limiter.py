@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo.resilience import evenly_spaced
 from ricordo.settings import CondensingSettings
-from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo_services.app.language_models import condensing_throttle
 
 

@@ -8,6 +8,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from tests.support.manual_clock import ManualClock
+from tests.support.memory_index import MemoryVectorIndex
+from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Facets, Point
 from ricordo.language.query_analysis import analyse
@@ -15,9 +18,6 @@ from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, merge_rankings
 from ricordo.memory.ranking.signals import Signals
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.memory_index import MemoryVectorIndex
-from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.search import Search
 from ricordo_services.retrieval.search_request import SearchRequest
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.factories import DIMENSIONS, point, unit_vector, unit_vectors
+from tests.support.memory_index import MemoryVectorIndex
 
 from ricordo.index.port import IndexUnavailable, Point
 from ricordo.language.annotations import MINILM
-from ricordo.testing.factories import DIMENSIONS, point, unit_vector, unit_vectors
-from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo_services.retrieval.related_memories import THRESHOLDS, RelatedMemories
 
 TENANT, FORMER = "t-1", "former"

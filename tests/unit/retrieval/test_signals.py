@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.reference_formulas import MemoryStrength, reinforce
+from tests.support.manual_clock import ManualClock
+from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
@@ -19,8 +21,6 @@ from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.store.memory_queries import RankingRow
-from ricordo.testing.manual_clock import ManualClock
-from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.candidate_ranking import KeyTopics
 from ricordo_services.retrieval.ranking_signals import Columns, Query, build_candidates
 from ricordo_services.retrieval.search import Found

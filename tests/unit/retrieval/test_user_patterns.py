@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import pytest
+from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.store.memory_queries import StyleDelta, StyleQueries, StyleStats
-from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.cached_readers import UserPatterns
 
 

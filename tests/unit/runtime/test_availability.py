@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import dataclass, field
 
 import pytest
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo.runtime.gates import ProbeGate
-from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo.unavailable import DependencyUnavailable
 
 PATIENCE_S = 2.0

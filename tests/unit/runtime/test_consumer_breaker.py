@@ -2,10 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.manual_clock import ManualClock
 
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
-from ricordo.testing.manual_clock import ManualClock
 
 MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.workshop import memory_bus
+from tests.support.bus import MemoryBus
+from tests.support.manual_clock import ManualClock
 
 from ricordo.bus.port import Delivery, Outgoing
 from ricordo.language.annotations import Role
@@ -27,8 +29,6 @@ from ricordo.runtime.event_publishing import stamp
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
 from ricordo.runtime.worker.state import InFlightMessage, isolation_order
-from ricordo.testing.bus import MemoryBus
-from ricordo.testing.manual_clock import ManualClock
 
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.eventually import eventually
+from tests.support.manual_clock import ManualClock
 
 from ricordo.runtime.gates import AllGates, Gate, WatchedGate
 from ricordo.runtime.health import Health, WorkerState
-from ricordo.testing.manual_clock import ManualClock
 
 
 class Door(Gate):

@@ -2,9 +2,10 @@
 
 import asyncio
 
+from tests.support.manual_clock import ManualClock, settle
+
 from ricordo.runtime.gates import AllGates, Gate, ProbeGate
 from ricordo.runtime.periodic import Periodic
-from ricordo.testing.manual_clock import ManualClock, settle
 
 
 class HeldProbe:

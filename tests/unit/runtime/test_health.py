@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from tests.fixtures.scraping import served
 from tests.fixtures.workshop import memory_bus
+from tests.support.manual_clock import ManualClock
 
 from ricordo.bus.port import BusUnavailable, Endpoint, Request
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, HealthService
-from ricordo.testing.manual_clock import ManualClock
 
 
 class TestHealth:

@@ -6,11 +6,11 @@ from typing import cast
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.manual_clock import ManualClock
 
 from ricordo.bus.port import Delivery
 from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.worker.state import InFlightMessage, LoopSettings, LoopState
-from ricordo.testing.manual_clock import ManualClock
 
 LINGER_S = 0.05
 MAX_DELIVER = 8

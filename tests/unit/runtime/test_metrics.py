@@ -9,6 +9,7 @@ import pytest
 from tests.fixtures.query_desk import STATS_REPLY, Desk
 from tests.fixtures.scraping import everything, scrape, scraped, served
 from tests.fixtures.workshop import Created, Workshop, created
+from tests.support.manual_clock import ManualClock, settle
 
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsRequest
@@ -18,7 +19,6 @@ from ricordo.runtime.health_service import HealthPage, Page
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
 from ricordo.runtime.query_server import ServerSettings
 from ricordo.runtime.worker.state import LoopSettings
-from ricordo.testing.manual_clock import ManualClock, settle
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import signal
 from collections.abc import Callable
 
 import pytest
+from tests.support.manual_clock import settle
 
 from ricordo.runtime.process import run_services, stop_on_signals
-from ricordo.testing.manual_clock import settle
 
 
 class Plain:

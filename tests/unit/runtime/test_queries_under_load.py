@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 from tests.fixtures.query_desk import STATS_REPLY, Desk
+from tests.support.manual_clock import settle
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsRequest
 from ricordo.runtime.handling import QueryHandler
 from ricordo.runtime.query_server import ServerSettings
-from ricordo.testing.manual_clock import settle
 
 
 def after(going: asyncio.Event) -> QueryHandler[StatsRequest]:

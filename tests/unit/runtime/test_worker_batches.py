@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 from tests.fixtures.workshop import Created, Recorder, Workshop, all_done, created, number_of, publish
+from tests.support.manual_clock import settle
 
 from ricordo.bus.port import DeadLetter, Outgoing
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.runtime.handling import Done, Outcome, Retry
 from ricordo.runtime.worker.state import LoopSettings
-from ricordo.testing.manual_clock import settle
 
 
 class TestReplays:

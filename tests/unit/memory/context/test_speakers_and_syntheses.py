@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import NOW, memory, text_of, turn
+from tests.support import factories
 
 from ricordo.language.annotations import MemoryKind, Role
 from ricordo.memory.context.material import Material
 from ricordo.memory.context.selection import substitute_syntheses
 from ricordo.memory.model import Memory
-from ricordo.testing import factories
 
 
 def _said(name: str, text: str) -> Memory:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
+from tests.support.factories import at
 
 from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
@@ -19,7 +20,6 @@ from ricordo.memory.facts import (
     fold,
     resolved,
 )
-from ricordo.testing.factories import at
 
 BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
 COLLEAGUE, SISTER_UNNAMED = "knows/f/colleague", "?has_sibling/f/sister"

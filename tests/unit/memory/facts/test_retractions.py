@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.reference_formulas import facts_as_of
+from tests.support.factories import at
 
 from ricordo.language.facts.evidence import order
 from ricordo.memory.facts import (
@@ -20,7 +21,6 @@ from ricordo.memory.facts import (
     drop_rejected,
     fold,
 )
-from ricordo.testing.factories import at
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,13 +9,13 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 from tests.fixtures.sentence_tables import table
+from tests.support import factories
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_SOURCES, find_insights
-from ricordo.testing import factories
 
 MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
 PLAIN = {

@@ -5,8 +5,6 @@
 with a fixture named `index` that yields an empty index, closed again at the end.
 """
 
-# ruff: noqa: D102 - the name of a law says what it states
-
 import asyncio
 from dataclasses import replace
 from uuid import uuid4
@@ -15,11 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from ricordo.index.port import COSINE_TOLERANCE, IndexUnavailable, Point, Scope, VectorIndex
-from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
-from ricordo.testing.memory_index import MemoryVectorIndex
-from ricordo.testing.vector_searches import (
+from tests.support.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
+from tests.support.memory_index import MemoryVectorIndex
+from tests.support.vector_searches import (
     ALL,
     LAWS,
     MODEL,
@@ -34,6 +30,8 @@ from ricordo.testing.vector_searches import (
     searched,
     words,
 )
+
+from ricordo.index.port import COSINE_TOLERANCE, IndexUnavailable, Point, Scope, VectorIndex
 
 
 class VectorIndexContract(VectorScopeContract):

@@ -257,7 +257,7 @@ class MemoryDelivery:
         self.sequence = message.sequence
         self._bus = bus
 
-    async def ack(self, *, confirmed: bool = False) -> None:  # noqa: ARG002 - memory takes note at once
+    async def ack(self, *, confirmed: bool = False) -> None:
         """Settle as done, confirmed in any case."""
         await self._bus.settle(self, "ack")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from tests.support.factories import DIMENSIONS, at, point, unit_vector
 
 from ricordo.index.port import Hit, Point, Scope, Vector, VectorIndex
 from ricordo.memory.ranking.bm25 import SparseVector, query_terms
-from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector
 
 MODEL, TENANT = "model/a", "acme"
 ALL = Scope(user_id="u-1", include_archived=True, include_uninformative=True)
@@ -99,9 +99,6 @@ SCOPES = st.builds(
     include_archived=st.booleans(),
     include_uninformative=st.booleans(),
 )
-
-
-# ruff: noqa: D102 - the name of a law says what it states
 
 
 class VectorScopeContract:
