@@ -97,7 +97,7 @@ def _train(
         torch.nn.utils.clip_grad_norm_([*low_rank, *shifts, scale], 1.0)
         optimiser.step()
         schedule.step()
-        yield step / steps, float(loss)
+        yield step / steps, float(loss.detach())
 
 
 class _TrainedEncoder:

@@ -14,7 +14,7 @@ from ricordo.index.port import Neighbour, VectorIndex
 from ricordo.language.annotations import E5, MINILM
 from ricordo.runtime.tasks import together
 
-THRESHOLDS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.57, MINILM: 0.65})
+THRESHOLDS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.6, MINILM: 0.65})
 """The least cosine of related memories, by embedding model: of two English turns of chats equally rare."""
 
 _OF_OTHER_MODELS: Final = 0.65  # not fitted
