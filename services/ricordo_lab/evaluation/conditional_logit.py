@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, brentq, minimize
-from scipy.special import expit, log_softmax
+from scipy.special import expit
 
 from ricordo.memory.ranking.human import FEATURES, FOREIGN, PRIOR, HumanProfile, features
 from ricordo.memory.ranking.signals import Signals
@@ -86,18 +86,24 @@ def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Fit:
         choices: at least one question.
         ridge: of the weights of features scaled to unit deviation.
     """
-    scale = np.concatenate([one.features for one in choices]).std(axis=0)
+    features = np.concatenate([one.features for one in choices])
+    given = np.concatenate([one.given for one in choices])
+    target = np.concatenate([one.target for one in choices])
+    scale = features.std(axis=0)
     scale[scale == 0] = 1.0
-    scaled = [Choice(one.features / scale, one.given, one.target) for one in choices]
+    features /= scale
+    sizes = np.array([len(one.target) for one in choices])
+    begins = np.cumsum(sizes) - sizes
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        """Return the loss and its gradient."""
-        total, gradient = ridge * float(weights @ weights), 2 * ridge * weights
-        for one in scaled:
-            logs = log_softmax(one.features @ weights + one.given)
-            total -= float(one.target @ logs) / len(scaled)
-            gradient += (np.exp(logs) - one.target) @ one.features / len(scaled)
-        return total, gradient
+        """Return the loss and its gradient, of all questions at once."""
+        logits = features @ weights + given
+        logits -= np.repeat(np.maximum.reduceat(logits, begins), sizes)
+        odds = np.exp(logits)
+        sums = np.add.reduceat(odds, begins)
+        total = ridge * float(weights @ weights) + float(np.log(sums).sum() - target @ logits) / len(sizes)
+        gradient = (odds / np.repeat(sums, sizes) - target) @ features / len(sizes)
+        return total, 2 * ridge * weights + gradient
 
     size = len(FEATURES)
     least = np.concatenate([np.zeros(2 * size), [-np.inf]])

@@ -54,9 +54,8 @@ def _file(words: str) -> Mapping[str, Any]:
     return {"type": Path, "metavar": "FILE", "required": True, "help": words}
 
 
-_MORE: Final[Mapping[str, Mapping[str, Any]]] = {
-    "--italian": {"type": Path, "metavar": "FOLDER", "help": "turns and questions in Italian, by id"},
-    "--talk": {"type": Path, "metavar": "FOLDER", "help": "annotated chats with questions"},
+_ITALIAN: Final[Mapping[str, Mapping[str, Any]]] = {
+    "--italian": {"type": Path, "metavar": "FOLDER", "help": "turns and questions in Italian, by id"}
 }
 EVALUATIONS: Final[dict[str, Evaluation]] = {
     "retrieval": Evaluation(
@@ -75,10 +74,10 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         answer_evaluation.run,
     ),
     "fit": Evaluation(
-        "fit the weights of the profile `human` on conversations in LoCoMo's format, their translations and "
-        "annotated chats, and measure them on each conversation and each writer left out",
+        "fit the weights of the profile `human` on conversations in LoCoMo's format and their translations, "
+        "and measure them on each conversation left out",
         ranking_fit.run,
-        {**_MORE, **_out("FILE", required=False)},
+        {**_ITALIAN, **_out("FILE", required=False)},
     ),
     "fit-encoder": Evaluation(
         "fit the adapter of the embedding model on annotated chats and the questions about them, in a "

@@ -20,7 +20,6 @@ from ricordo_lab.evaluation.replay import RankedAnswer, ask, publish
 from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.evaluation.retrieval_evaluation import reranked
 from ricordo_lab.evaluation.retrieval_measures import Measured, mean, measure, row, weighted_mean
-from ricordo_lab.evaluation.talk import read_talk
 from ricordo_services.app.embedding_models import model_names
 
 _FEWEST: Final = 2  # conversations: one is left out
@@ -90,7 +89,9 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
 
 
 def read_all(asked: argparse.Namespace) -> Sequence[Conversation]:
-    """Return the conversations of all files that were named.
+    """Return the conversations of the files, and what is translated of them.
+
+    The chats that the encoder was fitted on are of no use here: its cosines are better there than anywhere else.
 
     Raises:
         UnreadableData: a file is of another shape.
@@ -99,7 +100,6 @@ def read_all(asked: argparse.Namespace) -> Sequence[Conversation]:
     return [
         *conversations,
         *(translated(conversations, asked.italian, "it") if asked.italian else ()),
-        *(read_talk(asked.talk) if asked.talk else ()),
     ]
 
 
