@@ -8,6 +8,6 @@ BENCHES: Final = (
     *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (
-    *("retrieval", "answers", "fit", "temporal", "questions", "fit-questions", "fit-heads"),
+    *("retrieval", "two-steps", "answers", "fit", "temporal", "questions", "fit-questions", "fit-heads"),
     *("facts", "daily", "emotion", "fit-emotion"),
 )
