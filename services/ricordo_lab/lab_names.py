@@ -8,16 +8,7 @@ BENCHES: Final = (
     *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (
-    *(
-        "retrieval",
-        "languages",
-        "answers",
-        "fit",
-        "fit-encoder",
-        "temporal",
-        "questions",
-        "fit-questions",
-        "fit-heads",
-    ),
+    *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "temporal"),
+    *("questions", "fit-questions", "fit-heads"),
     *("facts", "daily", "emotion", "fit-emotion"),
 )

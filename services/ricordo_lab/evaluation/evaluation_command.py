@@ -20,6 +20,7 @@ from ricordo_lab.evaluation import (
     retrieval_evaluation,
     softmax_heads,
     temporal_evaluation,
+    two_step_evaluation,
 )
 from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
 
@@ -67,6 +68,12 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "recall of sayings by questions in the same language, on pairs in many languages, in a system "
         "that is started for it",
         language_evaluation.run,
+    ),
+    "two-steps": Evaluation(
+        "recall of messages that a question reaches only by way of another message, on lives with such "
+        "questions, in a system that is started for it",
+        two_step_evaluation.run,
+        _MISSES,
     ),
     "answers": Evaluation(
         "whether answers rest on the evidence, and how well their confidence tells what was never said, on "

@@ -93,7 +93,7 @@ def _message(conversation: Conversation, turn: Turn) -> MessageReceived:
         user_id=conversation.id,
         conversation_id=f"{conversation.id}-{turn.session}",
         role=turn.role,
-        speaker=turn.speaker,
+        speaker=turn.speaker or None,
         content=turn.text,
         timestamp=turn.at,
     )

@@ -40,6 +40,7 @@ from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHa
 from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.cached_readers import UserPatterns, WorkingMemoryReader
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
+from ricordo_services.retrieval.connections import Connections
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.graph_lookup import GraphLookup
 from ricordo_services.retrieval.listing_scopes import ListingScopes
@@ -129,12 +130,16 @@ async def recall_service(resources: Resources) -> RecallService:
     former = tuple(await resources.former_models())
     others = tuple(one for one in secondary.values() if one is not None)
     index = await resources.local_index()
+    related = RelatedMemories(vectors, (model, *secondary), resources.settings.links.threshold)
+    search = Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary))
+    facts = RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence)
+    connections = Connections(search, related, facts.queries, facts.threshold)
     return RecallService(
         memories=memories,
-        facts=RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence),
-        related=RelatedMemories(vectors, (model, *secondary), resources.settings.links.threshold),
-        search=Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary)),
-        rank=CandidateRanking(memories, KeyTopics(encoder), resources.settings.lifecycle.floors),
+        facts=facts,
+        related=related,
+        search=search,
+        rank=CandidateRanking(memories, KeyTopics(encoder), connections, resources.settings.lifecycle.floors),
         scopes=ListingScopes(await resources.store(MemoryListings)),
         encoder=encoder,
         other_encoders=others,

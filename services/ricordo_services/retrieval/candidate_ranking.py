@@ -13,8 +13,10 @@ import structlog
 
 from ricordo.language.annotations import MINILM
 from ricordo.language.temporal import EARLIEST, LATEST
-from ricordo.memory.ranking import Ranked, load_profiles, rank
+from ricordo.memory.facts import Fact
+from ricordo.memory.ranking import Candidates, Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
+from ricordo.memory.ranking.context_signals import BEST
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
@@ -27,7 +29,15 @@ from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_b
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.ranking_signals import Columns, Query, add_connections, build_candidates
+from ricordo_services.retrieval.connections import TELLING, Connected, Connections
+from ricordo_services.retrieval.ranking_signals import (
+    Columns,
+    Query,
+    add_connections,
+    best_rows,
+    build_candidates,
+    links_of,
+)
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.search_request import (
     SearchRequest,
@@ -48,11 +58,15 @@ class Best(NamedTuple):
 
     Attributes:
         repetitions: of each, the others that say the same, newest first.
+        related: of those that came first before connections counted, the memories near to each.
+        facts: that the first tell, and that lead on from these.
     """
 
     ranked: Sequence[Ranked] = ()
     confidence: float = 0.0
     repetitions: Mapping[UUID, Sequence[RankingRow]] = MappingProxyType({})
+    related: Mapping[UUID, Sequence[UUID]] = MappingProxyType({})
+    facts: Sequence[Fact] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +106,7 @@ class CandidateRanking:
 
     memories: MemoryQueries
     key_topics: KeyTopics
+    connections: Connections
     floors: bool = True
 
     async def __call__(
@@ -104,9 +119,7 @@ class CandidateRanking:
         """
         if not found.hits:
             return Best()
-        ids, now = list(found.hits), request.now
-        rows = await self.memories.ranking_rows(tenant, request.user_id, ids, now, floors=self.floors)
-        shown = [one for one in rows if _is_shown(one, request)]
+        shown = await self._shown(tenant, request, list(found.hits))
         query = Query(
             text=request.text,
             analysis=request.analysis,
@@ -115,23 +128,33 @@ class CandidateRanking:
             boosts=await self.key_topics.boosts(shown, request.vectors.get(self.key_topics.encoder.model)),
             evidence=request.evidence,
         )
-        parts = _by_model(shown, found) if profile.by_meaning else [shown]
+        parts = _built(shown, found, query, profile)
+        connected = Connected(found)
+        if parts and isinstance(profile, HumanProfile) and not found.unfocused:
+            of, built = parts[0]
+            ranked = best_rows(of, built, profile.of(found.models[of.ids[0]]), TELLING)
+            words = chain.from_iterable(links_of(of, ranked[:BEST], query).values())
+            connected = await self.connections(tenant, request, found, ranked, words)
+            if joining := [one for one in connected.found.hits if one not in found.hits]:
+                shown = [*shown, *await self._shown(tenant, request, joining)]
+                found = connected.found
+                parts = _built(shown, found, query, profile)
         syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
         repetitions = Repetitions(map(_text, shown))
         most = request.limit + len(syntheses) + repetitions.count
         coming = _coming_time(request)
-        ranked = len(shown) if coming else most
+        placed = len(shown) if coming else most
         sure, rankings = 0.0, []
-        for of in [Columns(part) for part in parts if part]:
-            each, by, model = build_candidates(of, found, query), profile, found.models[of.ids[0]]
+        for of, built in parts:
+            each, by, model = built, profile, found.models[of.ids[0]]
             if isinstance(profile, HumanProfile):
                 by = profile.of(model)
-                each = add_connections(of, each, query, by)
+                each = add_connections(of, built, query, by, connected.ties)
             by_minilm = model == MINILM and model in request.vectors
             language = request.analysis.language if by_minilm else ""
             sure = max(sure, confidence(each.signals, found.unknown, load_human().of(model), language))
-            rankings.append(rank(each, by, ranked))
-        best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
+            rankings.append(rank(each, by, placed))
+        best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, placed)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
         merged, by_id = repetitions.merge(best), {row.id: row for row in shown}
@@ -145,7 +168,21 @@ class CandidateRanking:
             for candidate in first
             if merged[candidate.id]
         }
-        return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure, others)
+        ordered = order_corrections(first, corrected, max(request.limit, len(first)))
+        return Best(ordered, sure, others, connected.related, connected.facts)
+
+    async def _shown(self, tenant: str, request: SearchRequest, ids: Sequence[UUID]) -> list[RankingRow]:
+        """Return the rows of candidates that may be shown."""
+        rows = await self.memories.ranking_rows(tenant, request.user_id, ids, request.now, floors=self.floors)
+        return [one for one in rows if _is_shown(one, request)]
+
+
+def _built(
+    shown: Sequence[RankingRow], found: Found, query: Query, profile: RankingProfile
+) -> list[tuple[Columns, Candidates]]:
+    """Return the candidates with their signals, those of each model apart where it compares meanings."""
+    parts = _by_model(shown, found) if profile.by_meaning else [shown]
+    return [(of, build_candidates(of, found, query)) for of in map(Columns, filter(None, parts))]
 
 
 def _text(row: RankingRow) -> CandidateText:

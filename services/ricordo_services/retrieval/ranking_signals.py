@@ -1,6 +1,5 @@
 """Computes the ranking signals of candidates from index scores, rows and neighbouring memories."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +19,15 @@ from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_
 from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
 from ricordo.memory.ranking.context_signals import (
+    best_places,
     connection_strengths,
     mean_of_best,
     reply_closeness,
     session_labels,
+    turns_around,
 )
 from ricordo.memory.ranking.human import HumanProfile
+from ricordo.memory.ranking.linking_words import linking_words, words_of_memory
 from ricordo.memory.ranking.signals import DAY_SECONDS, Column, Interval, Signals, temporal_relevance
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import LEXICAL, Found
@@ -179,23 +181,50 @@ def _suited(of: Columns, analysis: QueryAnalysis) -> Column:
     return 0.0
 
 
-def add_connections(of: Columns, candidates: Candidates, query: Query, profile: HumanProfile) -> Candidates:
-    """Return the candidates of these rows with the signal of their connection to the best of them."""
-    logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
-    strength = connection_strengths(logits, _other_names(of, query.text.casefold()), _neighbours(of))
+def best_rows(of: Columns, candidates: Candidates, profile: HumanProfile, most: int) -> list[RankingRow]:
+    """Return the rows of the first candidates, before connections count."""
+    return [of.rows[place] for place in np.argsort(-_logits(candidates, profile), kind="stable")[:most]]
+
+
+def links_of(of: Columns, rows: Sequence[RankingRow], query: Query) -> Mapping[UUID, Mapping[str, float]]:
+    """Return by memory the words that may lead from it to others, and how much each counts."""
+    speaking = {word for speaker in set(of.column("speaker")) for word in speaker.casefold().split()}
+    found = {}
+    for row in rows:
+        names = {word for name in row.participants for word in name.casefold().split()}
+        words = linking_words(row.text, names, query.text)
+        found[row.id] = {word: share for word, share in words.items() if word not in speaking}
+    return found
+
+
+def add_connections(
+    of: Columns,
+    candidates: Candidates,
+    query: Query,
+    profile: HumanProfile,
+    ties: Mapping[UUID, Mapping[UUID, float]],
+) -> Candidates:
+    """Return the candidates of these rows with the signal of their connection to the best of them.
+
+    Args:
+        ties: by memory, which others are tied to it by facts or nearness, and how firmly.
+    """
+    logits, neighbours = _logits(candidates, profile), _neighbours(of)
+    best = {place: of.rows[place] for place in best_places(logits)}
+    at = {one: place for place, one in enumerate(of.ids)}
+    links, tied = links_of(of, list(best.values()), query), {}
+    for place, row in best.items():
+        tied[place] = dict(turns_around(place, neighbours))
+        for other, firmness in ties.get(row.id, {}).items():
+            if other in at:
+                tied[place][at[other]] = max(firmness, tied[place].get(at[other], 0.0))
+    words = [words_of_memory(row.text, row.participants) for row in of.rows]
+    strength = connection_strengths(logits, {place: links[best[place].id] for place in best}, words, tied)
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
-def _other_names(of: Columns, asked: str) -> list[set[str]]:
-    """Return the names that each memory mentions, without its speaker and the names in the question."""
-    spoken = zip(of.column("participants"), of.column("speaker"), strict=True)
-    folded = [set(map(str.casefold, people)) - {speaker.casefold()} for people, speaker in spoken]
-    in_question = {
-        name
-        for name in set[str]().union(*folded)
-        if name in asked and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked)
-    }
-    return [names - in_question for names in folded]
+def _logits(candidates: Candidates, profile: HumanProfile) -> Floats:
+    return np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
 
 
 def _neighbours(of: Columns) -> Mapping[int, Collection[int]]:

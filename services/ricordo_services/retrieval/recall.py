@@ -46,7 +46,7 @@ from ricordo_services.retrieval.recall_result import (
     has_constraint,
     reply,
 )
-from ricordo_services.retrieval.recalled_facts import RecalledFacts
+from ricordo_services.retrieval.recalled_facts import RecalledFacts, with_told
 from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
@@ -133,15 +133,18 @@ class RecallService:
     async def relate(self, tenant: str, user_id: str, recalled: RecallResult) -> None:
         """Find what the strongest memories are related to; not without the index, which is reported."""
         strongest = [one.memory.id for one in recalled.memories[:_RELATED_OF]]
-        if not strongest:
+        missing = [one for one in strongest if one not in recalled.related]
+        found = {one: near for one, near in recalled.related.items() if one in strongest}
+        recalled.related = found
+        if not missing:
             return
         try:
             with recalled.timing("related"):
-                nearest = await self.related.nearest(tenant, user_id, strongest)
+                nearest = await self.related.nearest(tenant, user_id, missing)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
             return
-        recalled.related = {memory_id: [near.id for near in found] for memory_id, found in nearest.items()}
+        recalled.related = found | {one: [each.id for each in near] for one, near in nearest.items()}
 
     def _expected_text(self, tenant: str, request: RecallRequest) -> str:
         """Return the text that will be encoded, if the user's speakers are those of the recall before."""
@@ -278,6 +281,7 @@ class RecallService:
             user_id, ids = search_request.user_id, [one.id for one in best.ranked]
             rows = await self.memories.memories(tenant, user_id, ids) if ids else ()
             by_id = {memory.id: memory for memory in rows}
+            recalled.related = best.related
             recalled.memories = [
                 RecalledMemory(by_id[one.id], one.score, one.signals, best.repetitions.get(one.id, ()))
                 for one in best.ranked
@@ -286,6 +290,7 @@ class RecallService:
         recalled.confidence = best.confidence if recalled.memories else 0.0
         if recalled.search_text and not has_constraint(recalled.analysis, search_request.filters):
             recalled.relevance_floor = ranking.relevance_floor
+        recalled.facts = with_told(recalled, best.facts)
         if not recalled.relevant_memories:
             archive = await self.search.find(tenant, search_request, self.minimums, archived=True)
             ids = list(archive.hits)

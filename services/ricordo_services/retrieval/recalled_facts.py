@@ -11,6 +11,7 @@ from ricordo.store.fact_queries import FactQueries
 from ricordo_services.retrieval.recall_result import RecallResult
 
 _SHOWN = 10
+_TELLING = 5  # memories whose facts are shown where a question asks for none
 _READ = 100  # the one that a word of the question names may not be among the surest
 
 
@@ -77,3 +78,16 @@ class RecalledFacts:
         )
         asked = [one for one in chosen if one.predicate in requested.names and one.speaks_of(relatives.names)]
         return list(dict.fromkeys((*asked, *relatives.facts, *chosen)))[:_SHOWN]
+
+
+def with_told(recalled: RecallResult, facts: Sequence[Fact]) -> Sequence[Fact]:
+    """Return the facts of a recall and behind them those of its first memories, which are near in meaning.
+
+    Args:
+        facts: current ones, some of which these memories tell.
+    """
+    if recalled.analysis.requested.names or recalled.analysis.entities or recalled.relative is not None:
+        return recalled.facts  # the question says which facts it asks for
+    messages = [one.memory.message_id for one in recalled.relevant_memories[:_TELLING]]
+    told = [fact for message in messages for fact in facts if message in fact.message_ids]
+    return list(dict.fromkeys((*recalled.facts, *told)))[:_SHOWN]

@@ -19,6 +19,7 @@ _FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
 _ALL_OF_A_TIME = 500  # candidates of a question that names only a time: the most important may be old
 _MOST_WEIGHED = 64  # words whose rarity is looked up; a longer text is searched for unchanged
+_HOLDERS = 20  # memories that hold a word of the best candidates
 _NEIGHBOURS = 0.5  # weight of the words of the turn before, relative to the memory's own
 _NO_WORDS = query_terms("", LANGUAGES)
 LEXICAL: Final = ""
@@ -162,6 +163,28 @@ class Search:
                     models[hit.id] = probe.model if probe.vector is not None else LEXICAL
         fused = {one: found.fused.get(one, 0.0) for one in hits}
         return replace(found, hits=hits, fused=fused, models=models, example_scores=scores)
+
+    async def holders(self, tenant: str, request: SearchRequest, found: Found, words: str) -> Found:
+        """Return further memories in the scope that hold one of some words; the rarest words count most.
+
+        Their words are not those of the question: only their closeness to it is told.
+
+        Raises:
+            IndexUnavailable: the index does not answer.
+        """
+        terms = query_terms(words, [request.analysis.language or "en", *LANGUAGES])
+        vectors = {model: request.vectors.get(model) for model in (self.model, *self.others)}
+        all_found = len(found.hits) < _FEWEST and all(vector is not None for vector in vectors.values())
+        if all_found or not len(terms.indices):
+            return Found({}, {})
+        scope, joined = scope_of(request), Found({}, {})
+        probes = [SearchProbe(model, vector, terms) for model, vector in vectors.items()]
+        answers = await together([self._hits(tenant, probe, scope, _HOLDERS) for probe in probes])
+        for probe, hits in zip(probes, answers, strict=True):
+            kind = probe.model if probe.vector is not None else LEXICAL
+            new = {hit.id: Hit(hit.id, hit.dense, hit.dense_window) for hit in hits if hit.bm25 > 0}
+            joined = joined.and_more(Found(new, dict.fromkeys(new, 0.0), models=dict.fromkeys(new, kind)))
+        return joined
 
     async def has_memories(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
         """Whether a user has memories with vectors of one of `models`, archived ones included.

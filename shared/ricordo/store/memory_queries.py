@@ -1,6 +1,7 @@
 """Queries of memories, history and counts for retrieval."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,7 @@ from ricordo.store.database import Database, Store
 _SQL = Database.queries("memory_queries")
 FORGOTTEN: Final = "forgotten"
 """Error code of a forgotten message."""
+_HASH: Final = re.compile(r"[0-9a-f]{32}")
 _PARTS: Final = ("morning", "afternoon", "evening", "night")
 _COUNTS: Final = ("messages", "formal", "informal", "emoji", "questions", "sessions", "days")
 
@@ -62,6 +64,11 @@ class RankingRow(NamedTuple):
     text_or_hash: str = ""
     corrected_by: Sequence[UUID] = ()
     language: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text, empty if it is longer than its hash."""
+        return "" if _HASH.fullmatch(self.text_or_hash) else self.text_or_hash
 
 
 @dataclass(frozen=True, slots=True)

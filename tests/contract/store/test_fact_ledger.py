@@ -300,3 +300,46 @@ async def test_a_batch_reads_what_it_touches_and_no_more_when_more_is_known(
             touched.append(await rows_touched(database, connection, tables, work))
     assert max(touched[-3:]) <= 1.2 * max(touched[1:4])
     assert min(touched) >= 40, "what is written is counted"
+
+
+async def test_messages_tell_facts_that_lead_on_by_whom_these_share(stores: Stores) -> None:
+    told = (
+        claim("has_sibling", "Anna"),
+        claim("works_as", "nurse", subject="Anna"),
+        claim("lives_in", "Rome", subject="Anna"),
+        claim("lives_in", "Oslo", subject="Anna"),
+        claim("likes", "tea"),
+        claim("has_pet", "Rex", subject="Ugo"),
+        claim("likes", "snow", subject="Rex"),
+    )
+    for n, fact in enumerate(told):
+        await stores.record(stores.message(f"m-{n}", minute=n))
+        await learn(stores, extracted(stores, f"m-{n}", replace(fact, at=at(n))))
+
+    async def connected(
+        *messages: str,
+        leading: int = 1,
+        names: Sequence[str] = (),
+        threshold: int = 3,
+        limit: int = 10,
+        user: str = "u-1",
+    ) -> set[str]:
+        found = await stores.ledger.connected(
+            stores.tenant, user, messages, leading, names=names, threshold=threshold, limit=limit
+        )
+        return {one.object for one in found}
+
+    assert await connected("m-0") == {"Anna", "nurse", "Oslo"}, "what was superseded leads nowhere"
+    assert await connected("m-2") == set(), "it tells what holds no more"
+    assert await connected("m-4", "m-0") == {"tea", "Anna"}, "only the first leads on"
+    assert await connected("m-4", "m-0", leading=2) == {"tea", "Anna", "nurse", "Oslo"}
+    assert await connected("m-0", leading=0) == {"Anna"}
+    assert len(await connected("m-0", limit=1)) <= 2
+    assert await connected(names=["Ugo"]) == set(), "one message is not enough for names of the question"
+    assert await connected(names=["UGO"], threshold=1) == {"Rex", "snow"}
+    assert (
+        await connected("m-0", "nobody", user="u-2")
+        == await connected("nobody")
+        == await connected()
+        == set()
+    )

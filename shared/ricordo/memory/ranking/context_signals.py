@@ -10,60 +10,79 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BEST: Final = 3
-"""Memories whose connections count."""
-KEPT: Final = 5
-"""The first memories, which stay in place; connected ones come behind them."""
+"""Memories whose connections count; they stay in place, and connected ones come behind them."""
 _SCALE: Final = 2.0  # logits: at such a distance from the first, a memory connects e times less
 _ADJACENT: Final = 0.5  # what a neighbour counts against who is named in both
-_NEXT_BUT_ONE: Final = 0.5
+_NEXT_BUT_ONE: Final = 0.25
+
+
+def best_places(logits: Floats) -> list[int]:
+    """Return the places of the memories whose connections count, the best first."""
+    return [int(place) for place in np.argsort(-logits, kind="stable")[:BEST]]
 
 
 def connection_strengths(
     logits: Floats,
-    names: Sequence[Collection[str]],
-    neighbours: Mapping[int, Collection[int]],
+    links: Mapping[int, Mapping[str, float]],
+    words: Sequence[Collection[str]],
+    ties: Mapping[int, Mapping[int, float]],
 ) -> Floats:
     """Return how strongly each memory is connected with the best ones, float64 [n] in [0, 1].
 
     "What does my sister's husband do?" needs two messages that share no word: one names the husband, the
-    other his job. Shared names count by rarity, ln(1 + n/df)/ln(1 + n); so do neighbours in the session.
+    other his job. Shared words count by rarity, ln(1 + n/df)/ln(1 + n).
 
     Args:
-        names: case-folded names in each, without its speaker and the names in the question, [n].
-        neighbours: by place, the places of the turns right before and after in the session.
+        links: by place of each of the best, its linking words and what each counts.
+        words: case-folded words of each, [n].
+        ties: by place of each of the best, what others are tied to it otherwise, and how firmly.
     """
     count = len(logits)
     strength = np.zeros(count)
     if count < 2:
         return strength
-    best = np.argsort(-logits, kind="stable")[:BEST].tolist()
-    near = np.exp((logits[best] - logits[best[0]]) / _SCALE)
-    holders = Counter(name for each in names for name in each)
-    named: defaultdict[str, float] = defaultdict(float)
-    for place, weight in zip(best, near.tolist(), strict=True):
-        for name in names[place]:
-            rarity = float(np.log1p(count / holders[name]) / np.log1p(count))
-            named[name] = max(named[name], weight * rarity)
-        for first in neighbours.get(place, ()):
-            strength[first] = max(strength[first], _ADJACENT * weight)
-            for second in neighbours.get(first, ()):
-                if second != place:
-                    strength[second] = max(strength[second], _ADJACENT * _NEXT_BUT_ONE * weight)
-    for place, each in enumerate(names):
-        if each and (shared := named.keys() & each):
-            strength[place] = max(strength[place], *map(named.__getitem__, shared))
+    best = best_places(logits)
+    near = dict(zip(best, np.exp((logits[best] - logits[best[0]]) / _SCALE).tolist(), strict=True))
+    linking = frozenset[str]().union(*(links.get(place, {}) for place in best))
+    held = [linking.intersection(each) for each in words]
+    holders = Counter(word for each in held for word in each)
+    counts: defaultdict[str, float] = defaultdict(float)
+    for place in best:
+        for word, share in links.get(place, {}).items():
+            rarity = float(np.log1p(count / max(1, holders[word])) / np.log1p(count))
+            counts[word] = max(counts[word], near[place] * share * rarity)
+        for other, firmness in ties.get(place, {}).items():
+            strength[other] = max(strength[other], near[place] * firmness)
+    for place, shared in enumerate(held):
+        if shared:
+            strength[place] = max(strength[place], *map(counts.__getitem__, shared))
     return np.minimum(1.0, strength)
 
 
+def turns_around(place: int, neighbours: Mapping[int, Collection[int]]) -> Mapping[int, float]:
+    """Return how firmly the two turns before and after a memory are tied to it.
+
+    Args:
+        neighbours: by place, the places of the turns right before and after in the session.
+    """
+    tied: dict[int, float] = {}
+    for first in neighbours.get(place, ()):
+        tied[first] = _ADJACENT
+        for second in neighbours.get(first, ()):
+            if second != place:
+                tied.setdefault(second, _NEXT_BUT_ONE)
+    return tied
+
+
 def boost_connected(logits: Floats, strength: Floats, weight: float) -> Floats:
-    """Return the logits plus `weight` times the strength, with the first `KEPT` unchanged and still first.
+    """Return the logits plus `weight` times the strength, with the best unchanged and still first.
 
     Args:
         weight: logits that a full connection adds.
     """
-    if len(logits) <= KEPT:
+    if len(logits) <= BEST:
         return logits
-    least = np.partition(logits, -KEPT)[-KEPT]
+    least = np.partition(logits, -BEST)[-BEST]
     raised = logits + weight * strength
     # Above the least of the first, what is lifted keeps its order within a hair's breadth below it.
     squeezed = least - 1e-6 / (1.0 + np.maximum(0.0, raised - least))

@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.memory.ranking.context_signals import (
-    KEPT,
+    BEST,
     boost_connected,
     connection_strengths,
     mean_of_best,
     reply_closeness,
     session_labels,
+    turns_around,
 )
 from ricordo.memory.ranking.fusion import rank_constant, reciprocal_rank
 
@@ -68,18 +69,28 @@ def order(scores: np.ndarray) -> list[int]:
     return [int(place) for place in np.argsort(-scores, kind="stable")]
 
 
-def test_who_is_named_by_the_best_connects() -> None:
+def test_who_is_named_by_the_best_connects_right_behind_these() -> None:
     scores = np.array([2.0, 0.0, -1.0, -2.0, -3.0, -4.0, -9.0, -8.0])
-    names = [{"ugo"}, set(), set(), set(), set(), set(), {"ugo"}, {"ada"}]
-    strength = connection_strengths(scores, names, {})
+    words = [{"ugo"}, set(), set(), set(), set(), set(), {"ugo"}, {"ada"}]
+    strength = connection_strengths(scores, {0: {"ugo": 1.0}}, words, {})
     assert strength[6] > 0.5
     assert strength[7] == 0
-    assert order(boost_connected(scores, strength, 10.0))[:6] == [0, 1, 2, 3, 4, 6]
+    assert order(boost_connected(scores, strength, 10.0))[:5] == [0, 1, 2, 6, 3]
+    assert connection_strengths(scores, {0: {"ugo": 0.5}}, words, {})[6] == strength[6] / 2
 
 
-def test_neighbours_connect_and_the_next_but_one_less() -> None:
-    scores = np.array([3.0, -5.0, -5.0, -5.0])
-    strength = connection_strengths(scores, [set()] * 4, {0: {1}, 1: {0, 2}, 2: {1}})
+def test_what_few_hold_connects_more_firmly() -> None:
+    scores = np.array([5.0, 0.0, 0.0, 0.0, 0.0])
+    words = [{"ugo", "bar"}, {"bar"}, {"bar"}, {"bar"}, {"ugo"}]
+    strength = connection_strengths(scores, {0: {"ugo": 1.0, "bar": 1.0}}, words, {})
+    assert strength[4] > strength[3] > 0
+
+
+def test_neighbours_are_tied_and_the_next_but_one_less() -> None:
+    ties = turns_around(0, {0: {1}, 1: {0, 2}, 2: {1}})
+    assert ties[1] > ties[2] > 0
+    assert set(ties) == {1, 2}
+    strength = connection_strengths(np.array([3.0, -5.0, -5.0, -5.0]), {}, [set()] * 4, {0: ties})
     assert strength[1] > strength[2] > strength[3] == 0
 
 
@@ -87,14 +98,14 @@ def test_neighbours_connect_and_the_next_but_one_less() -> None:
 def test_the_first_stay_where_they_are(scores: np.ndarray, data: st.DataObject) -> None:
     strength = np.array(data.draw(st.lists(st.floats(0, 1), min_size=len(scores), max_size=len(scores))))
     raised = boost_connected(scores, strength, 6.0)
-    kept = order(scores)[:KEPT]
+    kept = order(scores)[:BEST]
     assert order(raised)[: len(kept)] == kept
     assert np.all(raised >= scores - 1e-9)
 
 
 @given(logits)
-def test_without_names_and_neighbours_nothing_is_connected(scores: np.ndarray) -> None:
-    assert not connection_strengths(scores, [set()] * len(scores), {}).any()
+def test_without_words_and_ties_nothing_is_connected(scores: np.ndarray) -> None:
+    assert not connection_strengths(scores, {}, [set()] * len(scores), {}).any()
 
 
 rankings = st.lists(st.lists(st.integers(0, 30), unique=True, max_size=20), min_size=1, max_size=3)

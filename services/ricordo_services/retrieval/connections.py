@@ -1,0 +1,164 @@
+"""What the best candidates lead to: memories that hold their names, that are near to them, and by facts.
+
+"What does my sister's husband do?" is answered by two memories that share no word: the search finds the one
+that names him, and his name the other.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from types import MappingProxyType
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from ricordo.index.port import Hit, IndexUnavailable, Neighbour
+from ricordo.memory.facts import USER, Fact, normalise
+from ricordo.memory.ranking.context_signals import BEST
+from ricordo.messages.ids import memory_id
+from ricordo.store.fact_queries import FactQueries
+from ricordo.store.memory_queries import RankingRow
+from ricordo_services.retrieval.related_memories import RelatedMemories
+from ricordo_services.retrieval.search import Found, Search
+from ricordo_services.retrieval.search_request import SearchRequest, narrows, scope_of
+
+TELLING: Final = 10
+"""Candidates whose facts are read: those of the best lead on, those of the others may be shown."""
+_FACTS: Final = 30
+_MESSAGES_OF_A_FACT: Final = 3
+_RELATED: Final = 0.5  # times the cosine: less than a shared name
+_BY_FACT: Final = 0.5  # with a confidence of 0; 1 with the highest
+_HIGHEST_CONFIDENCE: Final = 10
+
+
+class Connected(NamedTuple):
+    """What the best candidates lead to.
+
+    Attributes:
+        found: the candidates, and those that join them.
+        ties: by each of the best, which memories are tied to it by a fact or by nearness, and how firmly.
+        related: the memories near to each of the best, nearest first; empty where the index is unavailable.
+        facts: that the first candidates tell, and that lead on from these.
+    """
+
+    found: Found
+    ties: Mapping[UUID, Mapping[UUID, float]] = MappingProxyType({})
+    related: Mapping[UUID, Sequence[UUID]] = MappingProxyType({})
+    facts: Sequence[Fact] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Finds what the best candidates lead to.
+
+    Attributes:
+        threshold: confidence (1-10) of facts that lead on from the names in a question.
+    """
+
+    search: Search
+    related: RelatedMemories
+    facts: FactQueries
+    threshold: int = 3
+
+    async def __call__(
+        self,
+        tenant: str,
+        request: SearchRequest,
+        found: Found,
+        ranked: Sequence[RankingRow],
+        words: Iterable[str],
+    ) -> Connected:
+        """Return what joins the candidates; nothing by words or nearness if the index is unavailable.
+
+        Args:
+            ranked: the candidates, the best first.
+            words: by which the best lead to others.
+
+        Raises:
+            StoreUnavailable: the facts cannot be read.
+        """
+        best = ranked[:BEST]
+        nearest, holders, facts = await asyncio.gather(
+            self._nearest(tenant, request.user_id, [row.id for row in best]),
+            self._holders(tenant, request, found, words),
+            self._facts(tenant, request, ranked),
+        )
+        hits, models = dict(holders.hits), dict(holders.models)
+        ties: defaultdict[UUID, dict[UUID, float]] = defaultdict(dict)
+        if not narrows(scope_of(request)):  # which of them a filter leaves out is not known
+            for row in best:
+                dense = found.hits[row.id].dense
+                for other, cosine in nearest.get(row.id, ()):
+                    ties[row.id][other] = _RELATED * cosine
+                    near = Hit(other, dense * cosine)  # to be expected of two such angles
+                    hits.setdefault(other, near)
+                    models.setdefault(other, found.models[row.id])
+            for row, other, firmness in _led_to(tenant, ranked[:TELLING], facts):
+                ties[row.id][other] = max(firmness, ties[row.id].get(other, 0.0))
+                hits.setdefault(other, Hit(other))
+                models.setdefault(other, found.models[row.id])
+        joined = Found(hits, dict.fromkeys(hits, 0.0), models=models)
+        related = {row.id: [near.id for near in nearest.get(row.id, ())] for row in best} if nearest else {}
+        return Connected(found.and_more(joined), ties, related, facts)
+
+    async def _nearest(
+        self, tenant: str, user_id: str, ids: Sequence[UUID]
+    ) -> Mapping[UUID, Sequence[Neighbour]]:
+        try:
+            return await self.related.nearest(tenant, user_id, ids)
+        except IndexUnavailable:  # who shows related memories asks again, and reports it
+            return {}
+
+    async def _holders(
+        self, tenant: str, request: SearchRequest, found: Found, words: Iterable[str]
+    ) -> Found:
+        try:
+            return await self.search.holders(tenant, request, found, " ".join(words))
+        except IndexUnavailable:
+            return Found({}, {})
+
+    async def _facts(
+        self, tenant: str, request: SearchRequest, ranked: Sequence[RankingRow]
+    ) -> Sequence[Fact]:
+        messages = [row.message_id for row in ranked[:TELLING] if row.message_id is not None]
+        leading = sum(row.message_id is not None for row in ranked[:BEST])
+        return await self.facts.connected(
+            tenant,
+            request.user_id,
+            messages,
+            leading,
+            names=request.analysis.entities,
+            threshold=self.threshold,
+            limit=_FACTS,
+        )
+
+
+def _led_to(
+    tenant: str, telling: Sequence[RankingRow], facts: Sequence[Fact]
+) -> Iterable[tuple[RankingRow, UUID, float]]:
+    """Yield which memories are evidence of a fact that one of the best leads to, and how firmly.
+
+    What leads on from the names in the question is tied to the first. What many facts share leads nowhere in
+    particular.
+    """
+    best, messages = telling[:BEST], {row.message_id for row in telling}
+    told = {row.id: [fact for fact in facts if row.message_id in fact.message_ids] for row in best}
+    ends = {row.id: frozenset[str]().union(*map(_ends, told[row.id])) for row in best}
+    holders = Counter(end for fact in facts for end in _ends(fact))
+    for fact in facts:
+        row = next((row for row in best if not ends[row.id].isdisjoint(_ends(fact))), None)
+        if row is None and not messages.isdisjoint(fact.message_ids):
+            continue  # told by a candidate that is not among the best
+        row = row or best[0]
+        shared = ends[row.id] & _ends(fact) or _ends(fact)
+        rarity = 1.0 / sqrt(max(1, min(holders[end] for end in shared) - 1))
+        firmness = _BY_FACT + (1.0 - _BY_FACT) * fact.confidence / _HIGHEST_CONFIDENCE
+        for message in fact.message_ids[-_MESSAGES_OF_A_FACT:]:
+            if message != row.message_id:
+                yield row, memory_id(tenant, message), rarity * firmness
+
+
+def _ends(fact: Fact) -> frozenset[str]:
+    """Return what a fact connects, but the user."""
+    return frozenset({normalise(fact.subject), normalise(fact.object)}) - {USER}

@@ -1,0 +1,1 @@
+-- The function connected_facts is new: with any upgrade, all functions are written again.

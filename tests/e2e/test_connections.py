@@ -1,0 +1,97 @@
+"""A question is answered by a memory that shares no word with it, by way of another memory."""
+
+import pytest
+from tests.fixtures.wire import Bot, Json, ago, msg
+
+SMALL_TALK = (
+    "I painted the fence of number {} today, green as ever.",
+    "My bus was {} minutes late again this morning.",
+    "The pasta needs {} minutes, whatever the box says.",
+    "I ran {} kilometres before breakfast and slept badly.",
+)
+
+
+def small_talk(turns: int) -> list[Json]:
+    """Return so many messages that no question is about."""
+    texts = [SMALL_TALK[n % len(SMALL_TALK)].format(n + 2) for n in range(turns)]
+    return [
+        msg(f"talk-{n}", text, conversation_id=f"talk-{n}", timestamp=ago(days=40, minutes=-n))
+        for n, text in enumerate(texts)
+    ]
+
+
+def told(**texts: str) -> list[Json]:
+    """Return messages of conversations of their own, so that none is the turn before another."""
+    return [
+        msg(name, text, conversation_id=f"c-{name}", timestamp=ago(days=60 - place))
+        for place, (name, text) in enumerate(texts.items())
+    ]
+
+
+def first(reply: Json, most: int = 5) -> list[str]:
+    return [memory["message_ids"][0] for memory in reply["memories"][:most]]
+
+
+@pytest.mark.parametrize(
+    ("bridge", "evidence", "question"),
+    [
+        (
+            "la mia vicina ha preso un pappagallo, l'ha chiamato tramontana",
+            "tramontana fischia la sigla dei puffi a mezzanotte",
+            "che musica conosce l'animale della mia vicina?",
+        ),
+        (
+            "My uncle's new wife is called Marguerite, we met at the barbecue.",
+            "Marguerite used to race motorcycles in Belgium.",
+            "What did my uncle's wife do for a living?",
+        ),
+        (
+            "Our choir rehearses at Saint Swithin's every Tuesday.",
+            "They found bats in the roof of Swithin's, so it stays shut until May.",
+            "Why is the place where my choir sings closed?",
+        ),
+    ],
+)
+async def test_a_name_leads_to_a_memory_that_is_no_candidate(
+    bot: Bot, bridge: str, evidence: str, question: str
+) -> None:
+    await bot.remember(*told(bridge=bridge, evidence=evidence), *small_talk(120))
+    recalled = await bot.recall(question, explain=True)
+    assert {"bridge", "evidence"} <= set(first(recalled))
+    signals = {one["message_ids"][0]: one["signals"] for one in recalled["memories"]}
+    assert signals["evidence"]["connection"] > 0.2
+    assert recalled["degraded"] == []
+
+
+async def test_what_joins_meets_the_filters(bot: Bot) -> None:
+    lives = told(
+        bridge="My uncle's new wife is called Marguerite.",
+        evidence="Marguerite used to race motorcycles in Belgium.",
+        later="Marguerite brought a pavlova.",
+    )
+    await bot.remember(*lives, *small_talk(110))
+    question = "What did my uncle's wife do?"
+    recalled = await bot.recall(question, filters={"conversation_id": "c-bridge"})
+    assert first(recalled) == ["bridge"]
+
+
+async def test_a_question_without_predicate_or_name_brings_the_facts_of_what_was_found(bot: Bot) -> None:
+    await bot.remember(
+        *told(
+            before="I live in Cuneo.",
+            after="I moved: I live in Asti now, close to the river.",
+            sister="My sister Anna moved to Trieste last spring.",
+        )
+    )
+    recalled = await bot.recall("Who has moved away last spring?")
+    assert first(recalled, 1) == ["sister"]
+    facts = [(fact["predicate"], fact["object"]) for fact in recalled["facts"]]
+    assert ("has_sibling", "Anna") in facts
+    assert ("lives_in", "Cuneo") not in facts, "it holds no more"
+    assert all(fact["valid_to"] is None for fact in recalled["facts"])
+
+
+async def test_a_question_that_names_whom_it_asks_about_brings_no_other_facts(bot: Bot) -> None:
+    await bot.remember(*told(sister="My sister Anna moved to Trieste.", dog="I have a dog named Rex."))
+    recalled = await bot.recall("what do you know about Rex?")
+    assert [fact["object"] for fact in recalled["facts"]] == ["Rex"]
