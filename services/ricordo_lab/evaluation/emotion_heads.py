@@ -52,7 +52,7 @@ class Detail(NamedTuple):
 
 
 DETAIL_OF: Final = {"en": Detail(2**15, 5), "it": Detail(2**17, 6)}
-AXES_OF: Final = {"en": Strength(4.0, 1.0), "it": Strength(2.0, 0.5)}
+AXES_OF: Final = {"en": Strength(4.0, 1.0), "it": Strength(4.0, 1.0)}
 LABELS_OF_ENGLISH: Final = Strength(2.0, 1.0)
 
 

@@ -91,7 +91,7 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
 def read_all(asked: argparse.Namespace) -> Sequence[Conversation]:
     """Return the conversations of the files, and what is translated of them.
 
-    The chats that the encoder was fitted on are of no use here: its cosines are better there than anywhere else.
+    The chats that the encoder was fitted on are of no use here: nowhere else are its cosines as good.
 
     Raises:
         UnreadableData: a file is of another shape.

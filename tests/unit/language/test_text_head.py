@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head
 
 NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
@@ -35,7 +35,7 @@ def test_a_shipped_head_was_fitted_on_the_texts_beside_the_tests(
     shipped = load_head(package, name, language)
     assert shipped is not None
     assert shipped.fitted_on == hashlib.sha256(fitted_on.read_bytes()).hexdigest()
-    assert shipped.model == MINILM
+    assert shipped.model == E5
 
 
 @given(st.text(max_size=400))
