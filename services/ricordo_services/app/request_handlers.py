@@ -133,7 +133,7 @@ async def recall_service(resources: Resources) -> RecallService:
     related = RelatedMemories(vectors, (model, *secondary), resources.settings.links.threshold)
     search = Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary))
     facts = RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence)
-    connections = Connections(search, related, facts.queries, facts.threshold)
+    connections = Connections(search, related, facts.queries)
     return RecallService(
         memories=memories,
         facts=facts,

@@ -1,5 +1,7 @@
 """Ranks candidates: reads their rows from PostgreSQL, computes signals, and applies a ranking profile."""
 
+import asyncio
+import heapq
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,9 +16,8 @@ import structlog
 from ricordo.language.annotations import MINILM
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Fact
-from ricordo.memory.ranking import Candidates, Ranked, load_profiles, rank
+from ricordo.memory.ranking import Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
-from ricordo.memory.ranking.context_signals import BEST
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
@@ -34,9 +35,7 @@ from ricordo_services.retrieval.ranking_signals import (
     Columns,
     Query,
     add_connections,
-    best_rows,
     build_candidates,
-    links_of,
 )
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.search_request import (
@@ -119,7 +118,15 @@ class CandidateRanking:
         """
         if not found.hits:
             return Best()
-        shown = await self._shown(tenant, request, list(found.hits))
+        connected = Connected(found)
+        # What names somebody is found by that name; to look further costs a fifth of a recall.
+        if isinstance(profile, HumanProfile) and not found.unfocused and not request.analysis.entities:
+            (connected, joining), rows = await asyncio.gather(
+                self._connected(tenant, request, found), self._shown(tenant, request, list(found.hits))
+            )
+            shown, found = [*rows, *joining], connected.found
+        else:
+            shown = await self._shown(tenant, request, list(found.hits))
         query = Query(
             text=request.text,
             analysis=request.analysis,
@@ -128,28 +135,17 @@ class CandidateRanking:
             boosts=await self.key_topics.boosts(shown, request.vectors.get(self.key_topics.encoder.model)),
             evidence=request.evidence,
         )
-        parts = _built(shown, found, query, profile)
-        connected = Connected(found)
-        if parts and isinstance(profile, HumanProfile) and not found.unfocused:
-            of, built = parts[0]
-            ranked = best_rows(of, built, profile.of(found.models[of.ids[0]]), TELLING)
-            words = chain.from_iterable(links_of(of, ranked[:BEST], query).values())
-            connected = await self.connections(tenant, request, found, ranked, words)
-            if joining := [one for one in connected.found.hits if one not in found.hits]:
-                shown = [*shown, *await self._shown(tenant, request, joining)]
-                found = connected.found
-                parts = _built(shown, found, query, profile)
         syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
         repetitions = Repetitions(map(_text, shown))
         most = request.limit + len(syntheses) + repetitions.count
         coming = _coming_time(request)
         placed = len(shown) if coming else most
         sure, rankings = 0.0, []
-        for of, built in parts:
-            each, by, model = built, profile, found.models[of.ids[0]]
+        for of in _by_columns(shown, found, profile):
+            each, by, model = build_candidates(of, found, query), profile, found.models[of.ids[0]]
             if isinstance(profile, HumanProfile):
                 by = profile.of(model)
-                each = add_connections(of, built, query, by, connected.ties)
+                each = add_connections(of, each, query, by, connected.ties)
             by_minilm = model == MINILM and model in request.vectors
             language = request.analysis.language if by_minilm else ""
             sure = max(sure, confidence(each.signals, found.unknown, load_human().of(model), language))
@@ -171,18 +167,27 @@ class CandidateRanking:
         ordered = order_corrections(first, corrected, max(request.limit, len(first)))
         return Best(ordered, sure, others, connected.related, connected.facts)
 
+    async def _connected(
+        self, tenant: str, request: SearchRequest, found: Found
+    ) -> tuple[Connected, Sequence[RankingRow]]:
+        """Return what the candidates that the index puts first lead to, and the rows of what joins them."""
+        first = heapq.nlargest(TELLING, found.fused, key=found.fused.__getitem__)
+        by_id = {row.id: row for row in await self._shown(tenant, request, first)}
+        leading = [by_id[one] for one in first if one in by_id]
+        connected = await self.connections(tenant, request, found, leading)
+        joining = [one for one in connected.found.hits if one not in found.hits]
+        return connected, await self._shown(tenant, request, joining) if joining else ()
+
     async def _shown(self, tenant: str, request: SearchRequest, ids: Sequence[UUID]) -> list[RankingRow]:
         """Return the rows of candidates that may be shown."""
         rows = await self.memories.ranking_rows(tenant, request.user_id, ids, request.now, floors=self.floors)
         return [one for one in rows if _is_shown(one, request)]
 
 
-def _built(
-    shown: Sequence[RankingRow], found: Found, query: Query, profile: RankingProfile
-) -> list[tuple[Columns, Candidates]]:
-    """Return the candidates with their signals, those of each model apart where it compares meanings."""
+def _by_columns(shown: Sequence[RankingRow], found: Found, profile: RankingProfile) -> list[Columns]:
+    """Return the rows as columns, those of each model apart where the profile compares meanings."""
     parts = _by_model(shown, found) if profile.by_meaning else [shown]
-    return [(of, build_candidates(of, found, query)) for of in map(Columns, filter(None, parts))]
+    return [Columns(part) for part in parts if part]
 
 
 def _text(row: RankingRow) -> CandidateText:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from ricordo.index.port import Hit, IndexUnavailable, Neighbour
 from ricordo.memory.facts import USER, Fact, normalise
-from ricordo.memory.ranking.context_signals import BEST
+from ricordo.memory.ranking.linking_words import linking_words
 from ricordo.messages.ids import memory_id
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import RankingRow
@@ -24,8 +24,10 @@ from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, narrows, scope_of
 
 TELLING: Final = 10
-"""Candidates whose facts are read: those of the best lead on, those of the others may be shown."""
-_FACTS: Final = 30
+"""Candidates whose facts are read."""
+_LEADING: Final = 5  # of these; by the index alone, the best three are among them as a rule
+_WORDS: Final = 16  # that are looked up, names first
+_FACTS: Final = 12
 _MESSAGES_OF_A_FACT: Final = 3
 _RELATED: Final = 0.5  # times the cosine: less than a shared name
 _BY_FACT: Final = 0.5  # with a confidence of 0; 1 with the highest
@@ -50,39 +52,34 @@ class Connected(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """Finds what the best candidates lead to.
-
-    Attributes:
-        threshold: confidence (1-10) of facts that lead on from the names in a question.
-    """
+    """Finds what the best candidates lead to."""
 
     search: Search
     related: RelatedMemories
     facts: FactQueries
-    threshold: int = 3
 
     async def __call__(
         self,
         tenant: str,
         request: SearchRequest,
         found: Found,
-        ranked: Sequence[RankingRow],
-        words: Iterable[str],
+        telling: Sequence[RankingRow],
     ) -> Connected:
         """Return what joins the candidates; nothing by words or nearness if the index is unavailable.
 
         Args:
-            ranked: the candidates, the best first.
-            words: by which the best lead to others.
+            telling: the first candidates, of which the best lead to others.
 
         Raises:
             StoreUnavailable: the facts cannot be read.
         """
-        best = ranked[:BEST]
+        best = telling[:_LEADING]
+        if not best:
+            return Connected(found)
         nearest, holders, facts = await asyncio.gather(
             self._nearest(tenant, request.user_id, [row.id for row in best]),
-            self._holders(tenant, request, found, words),
-            self._facts(tenant, request, ranked),
+            self._holders(tenant, request, found, best),
+            self._facts(tenant, request, telling),
         )
         hits, models = dict(holders.hits), dict(holders.models)
         ties: defaultdict[UUID, dict[UUID, float]] = defaultdict(dict)
@@ -94,7 +91,7 @@ class Connections:
                     near = Hit(other, dense * cosine)  # to be expected of two such angles
                     hits.setdefault(other, near)
                     models.setdefault(other, found.models[row.id])
-            for row, other, firmness in _led_to(tenant, ranked[:TELLING], facts):
+            for row, other, firmness in _led_to(tenant, telling, facts):
                 ties[row.id][other] = max(firmness, ties[row.id].get(other, 0.0))
                 hits.setdefault(other, Hit(other))
                 models.setdefault(other, found.models[row.id])
@@ -111,27 +108,24 @@ class Connections:
             return {}
 
     async def _holders(
-        self, tenant: str, request: SearchRequest, found: Found, words: Iterable[str]
+        self, tenant: str, request: SearchRequest, found: Found, best: Sequence[RankingRow]
     ) -> Found:
+        speakers = frozenset(row.speaker for row in best)
+        words: dict[str, float] = {}
+        for row in best:
+            words = {**words, **linking_words(row.text, row.participants, request.text, speakers)}
+        firmest = sorted(words, key=words.__getitem__, reverse=True)[:_WORDS]
         try:
-            return await self.search.holders(tenant, request, found, " ".join(words))
+            return await self.search.holders(tenant, request, found, " ".join(firmest))
         except IndexUnavailable:
             return Found({}, {})
 
     async def _facts(
-        self, tenant: str, request: SearchRequest, ranked: Sequence[RankingRow]
+        self, tenant: str, request: SearchRequest, telling: Sequence[RankingRow]
     ) -> Sequence[Fact]:
-        messages = [row.message_id for row in ranked[:TELLING] if row.message_id is not None]
-        leading = sum(row.message_id is not None for row in ranked[:BEST])
-        return await self.facts.connected(
-            tenant,
-            request.user_id,
-            messages,
-            leading,
-            names=request.analysis.entities,
-            threshold=self.threshold,
-            limit=_FACTS,
-        )
+        messages = [row.message_id for row in telling if row.message_id is not None]
+        leading = sum(row.message_id is not None for row in telling[:_LEADING])
+        return await self.facts.connected(tenant, request.user_id, messages, leading, _FACTS)
 
 
 def _led_to(
@@ -139,20 +133,19 @@ def _led_to(
 ) -> Iterable[tuple[RankingRow, UUID, float]]:
     """Yield which memories are evidence of a fact that one of the best leads to, and how firmly.
 
-    What leads on from the names in the question is tied to the first. What many facts share leads nowhere in
-    particular.
+    What many facts share leads nowhere in particular.
     """
-    best, messages = telling[:BEST], {row.message_id for row in telling}
-    told = {row.id: [fact for fact in facts if row.message_id in fact.message_ids] for row in best}
-    ends = {row.id: frozenset[str]().union(*map(_ends, told[row.id])) for row in best}
+    best = telling[:_LEADING]
+    ends = {
+        row.id: frozenset(end for fact in facts if row.message_id in fact.message_ids for end in _ends(fact))
+        for row in best
+    }
     holders = Counter(end for fact in facts for end in _ends(fact))
     for fact in facts:
         row = next((row for row in best if not ends[row.id].isdisjoint(_ends(fact))), None)
-        if row is None and not messages.isdisjoint(fact.message_ids):
-            continue  # told by a candidate that is not among the best
-        row = row or best[0]
-        shared = ends[row.id] & _ends(fact) or _ends(fact)
-        rarity = 1.0 / sqrt(max(1, min(holders[end] for end in shared) - 1))
+        if row is None:  # told by a candidate that is not among the best
+            continue
+        rarity = 1.0 / sqrt(max(1, min(holders[end] for end in ends[row.id] & _ends(fact)) - 1))
         firmness = _BY_FACT + (1.0 - _BY_FACT) * fact.confidence / _HIGHEST_CONFIDENCE
         for message in fact.message_ids[-_MESSAGES_OF_A_FACT:]:
             if message != row.message_id:

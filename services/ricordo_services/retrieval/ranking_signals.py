@@ -181,22 +181,6 @@ def _suited(of: Columns, analysis: QueryAnalysis) -> Column:
     return 0.0
 
 
-def best_rows(of: Columns, candidates: Candidates, profile: HumanProfile, most: int) -> list[RankingRow]:
-    """Return the rows of the first candidates, before connections count."""
-    return [of.rows[place] for place in np.argsort(-_logits(candidates, profile), kind="stable")[:most]]
-
-
-def links_of(of: Columns, rows: Sequence[RankingRow], query: Query) -> Mapping[UUID, Mapping[str, float]]:
-    """Return by memory the words that may lead from it to others, and how much each counts."""
-    speaking = {word for speaker in set(of.column("speaker")) for word in speaker.casefold().split()}
-    found = {}
-    for row in rows:
-        names = {word for name in row.participants for word in name.casefold().split()}
-        words = linking_words(row.text, names, query.text)
-        found[row.id] = {word: share for word, share in words.items() if word not in speaking}
-    return found
-
-
 def add_connections(
     of: Columns,
     candidates: Candidates,
@@ -209,22 +193,29 @@ def add_connections(
     Args:
         ties: by memory, which others are tied to it by facts or nearness, and how firmly.
     """
-    logits, neighbours = _logits(candidates, profile), _neighbours(of)
+    logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
+    neighbours = _neighbours(of)
     best = {place: of.rows[place] for place in best_places(logits)}
     at = {one: place for place, one in enumerate(of.ids)}
-    links, tied = links_of(of, list(best.values()), query), {}
+    speakers = frozenset(of.column("speaker"))
+    links = {
+        place: linking_words(row.text, row.participants, query.text, speakers) for place, row in best.items()
+    }
+    tied = {}
     for place, row in best.items():
         tied[place] = dict(turns_around(place, neighbours))
         for other, firmness in ties.get(row.id, {}).items():
             if other in at:
                 tied[place][at[other]] = max(firmness, tied[place].get(at[other], 0.0))
-    words = [words_of_memory(row.text, row.participants) for row in of.rows]
-    strength = connection_strengths(logits, {place: links[best[place].id] for place in best}, words, tied)
+    strength = connection_strengths(
+        logits, links, _holding(of, frozenset[str]().union(*links.values())), tied
+    )
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
-def _logits(candidates: Candidates, profile: HumanProfile) -> Floats:
-    return np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
+def _holding(of: Columns, words: frozenset[str]) -> list[Collection[str]]:
+    """Return which of some words each memory holds, in its text or in the names of whom it is about."""
+    return [words.intersection(words_of_memory(row.text, row.participants)) for row in of.rows]
 
 
 def _neighbours(of: Columns) -> Mapping[int, Collection[int]]:

@@ -94,26 +94,15 @@ class FactQueries(Store):
         return [fact_of(row) for row in found]
 
     async def connected(
-        self,
-        tenant: str,
-        user_id: str,
-        messages: Sequence[str],
-        leading: int,
-        *,
-        names: Sequence[str],
-        threshold: int,
-        limit: int,
+        self, tenant: str, user_id: str, messages: Sequence[str], leading: int, limit: int
     ) -> Sequence[Fact]:
         """Return the current, undisputed facts that messages tell, and those that share an entity with them.
 
         Args:
             messages: ids, of which the first `leading` lead to further facts, of any confidence.
-            names: in a question; what they lead to has `threshold` confidence (1-10) or more, or is verified.
             limit: of the further facts.
         """
-        keys = sorted({normalise(name) for name in names} - {"", USER})
-        asked = (messages, leading, keys, threshold, limit)
-        found = await self._database.read("connected_facts", tenant, user_id, *asked)
+        found = await self._database.read("connected_facts", tenant, user_id, messages, leading, limit)
         return [fact_of(row) for row in found]
 
     async def relatives(

@@ -21,6 +21,7 @@ from ricordo.store.database import Database, Store
 _SQL = Database.queries("memory_queries")
 FORGOTTEN: Final = "forgotten"
 """Error code of a forgotten message."""
+_HASHED: Final = 32
 _HASH: Final = re.compile(r"[0-9a-f]{32}")
 _PARTS: Final = ("morning", "afternoon", "evening", "night")
 _COUNTS: Final = ("messages", "formal", "informal", "emoji", "questions", "sessions", "days")
@@ -68,7 +69,8 @@ class RankingRow(NamedTuple):
     @property
     def text(self) -> str:
         """The text, empty if it is longer than its hash."""
-        return "" if _HASH.fullmatch(self.text_or_hash) else self.text_or_hash
+        known = len(self.text_or_hash) != _HASHED or not _HASH.fullmatch(self.text_or_hash)
+        return self.text_or_hash if known else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.conversations import conversation
 
+import ricordo_lab
 from ricordo.messages.enumerations import Analyser, Intent
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation import daily_evaluation, locomo
+from ricordo_lab.evaluation import daily_evaluation, locomo, two_step_evaluation
 from ricordo_lab.evaluation.daily_evaluation import Answered
 from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, measure
 
+TWO_STEPS = Path(ricordo_lab.__file__).parent / "corpus" / "two_steps.jsonl"
 ids = st.lists(st.integers(0, 80).map(str), unique=True, max_size=60)
 
 
@@ -156,3 +158,35 @@ def test_what_is_wrong_is_said(
     assert main(words) == code
     out, err = capfd.readouterr()
     assert says in out + err
+
+
+def test_lives_with_questions_of_two_steps_are_read(tmp_path: Path) -> None:
+    of: dict[str, object] = {"life": "a", "language": "en"}
+    question_line = of | {"kind": "question", "text": "What does my boss do?", "evidence": [1], "bridge": [0]}
+    lines = [
+        of | {"kind": "message", "at": "2026-01-05T20:10", "text": "My boss is Ugo."},
+        of | {"kind": "message", "at": "2026-01-06T20:10", "text": "Ugo sails."},
+        question_line,
+    ]
+    path = tmp_path / "lives.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    [life], [question] = two_step_evaluation.read(path)
+    assert [(turn.id, turn.text) for turn in life.turns] == [("0", "My boss is Ugo."), ("1", "Ugo sails.")]
+    assert len({turn.session for turn in life.turns}) == 2
+    answered = question._replace(found=["0", "2", "3", "4", "5", "1"])
+    assert (answered.share(answered.evidence, 5), answered.share(answered.evidence, 10)) == (0, 1)
+    assert answered.share(answered.bridge, 5) == 1
+    for broken in ("{", "[]", '{"life": "a"}', json.dumps(question_line | {"bridge": []})):
+        path.write_text(broken)
+        with pytest.raises(UnreadableData):
+            two_step_evaluation.read(path)
+    with pytest.raises(UnreadableData):
+        two_step_evaluation.read(tmp_path / "missing.jsonl")
+
+
+def test_the_two_step_lives_of_the_project_are_complete() -> None:
+    lives, questions = two_step_evaluation.read(TWO_STEPS)
+    assert [len(life.turns) for life in lives] == [30] * 8
+    assert len(questions) == 40
+    places = {str(place) for place in range(30)}
+    assert all(one.evidence | one.bridge <= places for one in questions)

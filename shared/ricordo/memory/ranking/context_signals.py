@@ -34,18 +34,16 @@ def connection_strengths(
 
     Args:
         links: by place of each of the best, its linking words and what each counts.
-        words: case-folded words of each, [n].
+        words: linking words that each holds, [n].
         ties: by place of each of the best, what others are tied to it otherwise, and how firmly.
     """
     count = len(logits)
-    strength = np.zeros(count)
     if count < 2:
-        return strength
+        return np.zeros(count)
+    strength = [0.0] * count
     best = best_places(logits)
     near = dict(zip(best, np.exp((logits[best] - logits[best[0]]) / _SCALE).tolist(), strict=True))
-    linking = frozenset[str]().union(*(links.get(place, {}) for place in best))
-    held = [linking.intersection(each) for each in words]
-    holders = Counter(word for each in held for word in each)
+    holders = Counter(word for each in words for word in each)
     counts: defaultdict[str, float] = defaultdict(float)
     for place in best:
         for word, share in links.get(place, {}).items():
@@ -53,10 +51,10 @@ def connection_strengths(
             counts[word] = max(counts[word], near[place] * share * rarity)
         for other, firmness in ties.get(place, {}).items():
             strength[other] = max(strength[other], near[place] * firmness)
-    for place, shared in enumerate(held):
+    for place, shared in enumerate(words):
         if shared:
             strength[place] = max(strength[place], *map(counts.__getitem__, shared))
-    return np.minimum(1.0, strength)
+    return np.array(strength, dtype=np.float64).clip(max=1.0)
 
 
 def turns_around(place: int, neighbours: Mapping[int, Collection[int]]) -> Mapping[int, float]:

@@ -1,7 +1,7 @@
 """Words by which one memory leads to another: names first, and whatever else both hold and few others do."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -16,34 +16,53 @@ _ANY_WORD: Final = 0.5
 """What a word counts that nothing marks as a name: who writes all small writes names so, too."""
 
 
-def words_of_memory(text: str, participants: Iterable[str]) -> frozenset[str]:
-    """Return the case-folded words of a memory and of the names of those whom it is about."""
-    return frozenset(fold_words(text)).union(*(name.casefold().split() for name in participants))
+def words_of_memory(text: str, participants: Sequence[str]) -> Sequence[str]:
+    """Return the case-folded words of a memory; of a text that is not known, those of its participants."""
+    return fold_words(text) if text else _words_of_names(tuple(participants))
 
 
-def linking_words(text: str, names: Collection[str], question: str) -> Mapping[str, float]:
+def linking_words(
+    text: str, participants: Sequence[str], question: str, speakers: Collection[str] = ()
+) -> Mapping[str, float]:
     """Return the words of a text that may lead to another, and how much each counts, (0, 1].
 
-    A name counts fully: one of `names`, or what has a capital for no other reason than to be a name. Words of
-    the question lead nowhere new; nor do function words, and words of times and usual acts.
-
-    Args:
-        names: case-folded words of the names of people in the text.
+    A name counts fully: of a participant, or what has a capital for no other reason than to be a name. Words
+    of the question lead nowhere new, nor do names of those who speak; nor do function words, and words of
+    times and usual acts.
     """
-    asked = set(fold_words(question))
-    stems = {stem(word, language) for word in asked for language in LANGUAGES}
-    found: dict[str, float] = {word: 1.0 for word in names if word not in asked}
+    speaking = _words_of_names(tuple(speakers))
+    found = _linking_words(text, tuple(participants), question)
+    return {word: share for word, share in found.items() if word not in speaking}
+
+
+@lru_cache(maxsize=256)
+def _linking_words(text: str, participants: tuple[str, ...], question: str) -> Mapping[str, float]:
+    asked = _roots(" ".join(fold_words(question)))
+    found = dict.fromkeys(_words_of_names(participants), 1.0)
     all_capitals = text.isupper()
     for match in _WORD.finditer(text):
         written, word = match[0], match[0].casefold()
-        if word in _usual_words() or word in asked or any(stem(word, each) in stems for each in LANGUAGES):
-            continue
-        capital = written[0].isupper() and not all_capitals
-        is_name = capital and not (starts_sentence(text, match.start()) and _is_word(word))
-        found[word] = max(found.get(word, 0.0), 1.0 if is_name else _ANY_WORD)
-    return found
+        if word not in _usual_words():
+            capital = written[0].isupper() and not all_capitals
+            is_name = capital and not (starts_sentence(text, match.start()) and _is_word(word))
+            found[word] = max(found.get(word, 0.0), 1.0 if is_name else _ANY_WORD)
+    return {word: share for word, share in found.items() if asked.isdisjoint(_roots(word))}
 
 
+@lru_cache(maxsize=8_192)
+def _roots(words: str) -> frozenset[str]:
+    """Return words and their stems in any language."""
+    return frozenset(
+        each for word in words.split() for each in (word, *(stem(word, one) for one in LANGUAGES))
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _words_of_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for name in names for word in name.casefold().split()))
+
+
+@lru_cache(maxsize=8_192)
 def _is_word(word: str) -> bool:
     return any(is_known(word, language) for language in LANGUAGES)
 

@@ -68,7 +68,8 @@ class Signals(NamedTuple):
         about: the share of the names in the question that the memory holds, speakers left aside, [0, 1].
         suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
         evidence: 1 when a fact that is asked for rests on the memory; else 0.
-        connection: how firmly the memory is connected with the best ones, see `connections`, [0, 1].
+        connection: how firmly the memory is connected with the best ones: by a shared name or rare word, as
+            the turn before or after, by nearness or by a fact, [0, 1].
         foreign: 1 when the memory is in another language than the query; else 0.
         assumed: 1 where `NEARNESS` was set to the same for all candidates and not measured; else 0.
     """

@@ -91,10 +91,9 @@ begin
 end
 $$;
 
--- Returns the current facts that messages ($3, the best first) tell, and those that lead on from the first $4 of them and
--- from the names $5 of a question: facts that share somebody or something with these, but the user and whom the question names. What
--- its names lead to has at least the confidence $6; at most $7 facts lead on. Disputed facts lead nowhere.
-create or replace function connected_facts(text, text, text[], integer, text[], integer, integer)
+-- Returns the current facts that messages ($3, the best first) tell, and at most $5 that lead on from the first $4 of them:
+-- facts that share somebody or something with these, but the user. Disputed facts lead nowhere.
+create or replace function connected_facts(text, text, text[], integer, integer)
 returns setof facts language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -107,26 +106,14 @@ begin
                     and f.object_key = e.object_key and f.message_ids @> array[e.message_id]
         where e.tenant = $1 and e.user_id = $2 and e.message_id = any($3) and f.valid_to is null and not f.disputed
         group by f.tenant, f.id
-    ), named_keys as materialized (
-        select unnest($5) as key union
-        select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($5)
-    ), named as materialized (
-        select f.subject_key, f.object_key from named_keys n
-        join facts f on f.tenant = $1 and f.user_id = $2 and (f.subject_key = n.key or f.object_key = n.key)
-        where f.valid_to is null and not f.disputed and (f.confidence >= $6 or f.verified)
-        order by f.confidence desc, f.last_reinforced desc, f.id limit $7
     ), ends as materialized (
-        select key, bool_or(told) as told from (
-            select subject_key as key, true as told from told where leads union all
-            select object_key, true from told where leads union all
-            select subject_key, false from named union all
-            select object_key, false from named) as each
-        where key <> 'user' and key not in (select key from named_keys) group by key
+        select subject_key as key from told where leads and subject_key <> 'user' union
+        select object_key from told where leads and object_key <> 'user'
     ), further as materialized (
-        select f.id, f.confidence, f.last_reinforced from ends
+        select f.id from ends
         join facts f on f.tenant = $1 and f.user_id = $2 and (f.subject_key = ends.key or f.object_key = ends.key)
-        where f.valid_to is null and not f.disputed and (ends.told or f.confidence >= $6 or f.verified)
-        order by f.confidence desc, f.last_reinforced desc, f.id limit $7
+        where f.valid_to is null and not f.disputed
+        order by f.confidence desc, f.last_reinforced desc, f.id limit $5
     )
     select * from facts
     where tenant = $1 and id = any(array(select id from told union select id from further))
