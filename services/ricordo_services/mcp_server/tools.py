@@ -1,9 +1,10 @@
-"""The tools of the MCP server: those that agents have, with progress, and those that its clients ask for."""
+"""The tools of the MCP server: those that agents have, with progress, and those for its clients only."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
+from uuid import UUID
 
 from mcp.server.mcpserver import Context
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ricordo.integrations.memory_tools import (
     REMEMBER_S,
@@ -15,17 +16,55 @@ from ricordo.integrations.memory_tools import (
     When,
     source_ids,
 )
-from ricordo.integrations.tool_results import RememberResult, recalled_memory
+from ricordo.integrations.tool_results import Recalled, RememberResult, beginning, recalled, recalled_memory
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.queries import Stages
-from ricordo_services.mcp_server.results import (
-    FetchResult,
-    SearchHit,
-    SearchResult,
-    StatusResult,
-    memory_uri,
-    recalled_title,
-)
+from ricordo.messages.views import MemoryView
+
+_TITLE_LENGTH: Final = 100
+
+
+def memory_uri(memory_id: UUID) -> str:
+    """Return the address of a memory among the resources."""
+    return f"memory://{memory_id}"
+
+
+class StatusResult(BaseModel):
+    """How far a message got."""
+
+    state: MessageState
+    stages: Stages
+    error: str | None
+
+
+class SearchHit(BaseModel):
+    """A memory that a search found."""
+
+    id: str
+    title: Recalled
+    url: str
+
+
+class SearchResult(BaseModel):
+    """Memories that match, best first."""
+
+    results: list[SearchHit]
+
+
+class FetchResult(BaseModel):
+    """A memory in full."""
+
+    id: str
+    title: Recalled
+    text: Recalled
+    url: str
+    metadata: dict[str, str]
+
+
+def recalled_title(memory: MemoryView) -> str:
+    """Return a short title of a memory: the beginning of what was said."""
+    words = " ".join((memory.title or memory.content or memory.summary or "").split())
+    return recalled(beginning(words, _TITLE_LENGTH))
 
 
 class AssistantTools(MemoryTools):
