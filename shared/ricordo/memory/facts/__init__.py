@@ -30,9 +30,8 @@ from ricordo.memory.facts.fact_model import (
     core_profile,
     select_facts,
 )
-from ricordo.memory.facts.folding import by_slot, fold, fold_slots, resolved
+from ricordo.memory.facts.folding import SlotKey, by_slot, entity_keys, fold, fold_slots, resolved, slot_of
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
-from ricordo.memory.facts.slot_folding import SlotKey, entity_keys, slot_of
 from ricordo.memory.facts.user_assertions import (
     ImpossibleValue,
     Rejection,
