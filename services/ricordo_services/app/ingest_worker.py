@@ -14,12 +14,10 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.app.request_handlers import export_server
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import bulk_lane, event_worker
-from ricordo_services.ingest import document_storage, tenant_round_robin
-from ricordo_services.ingest.document_extraction import DocumentExtraction
+from ricordo_services.ingest import document_storage
+from ricordo_services.ingest.document_extraction import POLL_INTERVAL_S, DocumentExtraction, TenantRoundRobin
 from ricordo_services.ingest.document_storage import DocumentDeletion, DocumentStorage
-from ricordo_services.ingest.ingest_handler import IngestHandler
-from ricordo_services.ingest.live_lane import LiveLane
-from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
+from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
 
 _BATCH_FACTOR: Final = 3  # its messages take little time each
 _SLOTS_FACTOR: Final = 8
@@ -77,8 +75,6 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
     )
     deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
     return DocumentStorage(objects, known, order.schedule), [
-        Periodic(
-            "documents", reading.run, tenant_round_robin.POLL_INTERVAL_S, resources.clock, woken=order.woken
-        ),
+        Periodic("documents", reading.run, POLL_INTERVAL_S, resources.clock, woken=order.woken),
         Periodic("discarded", deletion.run, document_storage.DELETION_INTERVAL_S, resources.clock),
     ]

@@ -35,7 +35,7 @@ from ricordo_services.job_progress import (
     served_at,
     waiting_for,
 )
-from ricordo_services.knowledge.graph_rebuild import GraphRebuild
+from ricordo_services.knowledge.graph_projector import GraphRebuild
 from ricordo_services.lifecycle.export_restore import ExportRestore, Names
 
 __all__ = [

@@ -22,10 +22,12 @@ from ricordo_services.lifecycle.passes.archiving_passes import (
     ExpiryPass,
     RetentionPass,
 )
-from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
+from ricordo_services.lifecycle.passes.condensing_passes import (
+    CompressionPass,
+    ReflectionPass,
+    SessionSummaries,
+)
 from ricordo_services.lifecycle.passes.pass_runner import PassRunner, PassWork
-from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
-from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
 _HOUR: Final = 3600.0
 _CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most

@@ -33,8 +33,7 @@ from ricordo_services.app.language_models import open_answers
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import query_server
 from ricordo_services.ingest.export_pages import ExportHandler
-from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
-from ricordo_services.knowledge.erasure_service import Erasure, Erasures, ForgetOnRequest
+from ricordo_services.knowledge.erasure_service import DeadLetterErasure, Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHandler
 from ricordo_services.retrieval.answering import AnswerService

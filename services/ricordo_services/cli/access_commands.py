@@ -19,8 +19,15 @@ from ricordo_services.api_keys import ApiKey, KeyStore
 from ricordo_services.cli.client_calls import SECONDS, Call, checked_user
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.output import out_console, print_json, print_line, print_remark, print_text
-from ricordo_services.stack.nats_access import AccessFolder, settings_of
-from ricordo_services.stack.nats_users import AccessRefused, Tls, User, Users, everybody_but_bots
+from ricordo_services.stack.nats_access import (
+    AccessFolder,
+    AccessRefused,
+    Tls,
+    User,
+    Users,
+    everybody_but_bots,
+    settings_of,
+)
 
 _ADDRESS: Final = "nats://127.0.0.1:4222"
 

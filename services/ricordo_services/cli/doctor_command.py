@@ -6,15 +6,153 @@ from typing import Final
 import typer
 from rich.text import Text
 
+from ricordo.language.annotations import MODELS_IN_PROCESS
+from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.bus_checks import check_bus
 from ricordo_services.cli.client_calls import Call, ServerTarget, data_dir_option, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, of_stack, read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused, named
-from ricordo_services.cli.findings import Finding, State, check_room, missing
-from ricordo_services.cli.model_checks import check_fact_readers, check_models, compare_models
+from ricordo_services.cli.findings import Finding, State, check_room, missing, well
 from ricordo_services.cli.output import out_console, plain, print_json
-from ricordo_services.cli.worker_reports import assignments
+from ricordo_services.cli.worker_reports import WorkerReports, assignments, in_words
+
+_INSTALL: Final = "it has to be there where workers run, and need not be here"
+_SECONDS: Final = 3.0
+
+
+async def check_models(
+    settings: EmbeddingSettings, *, by_workers: bool = False, encoded: bool | None = None
+) -> list[Finding]:
+    """Check the embedding model, and its fallback if there is one.
+
+    Args:
+        by_workers: whether workers that run say that they work by them.
+        encoded: whether the workers got a vector of a question just now; None where nobody knows.
+    """
+    if settings.provider == "onnx":
+        return [_in_process("model", settings.model, settings.precision, by_workers=by_workers)]
+    held, reason = await _held(settings.ollama_url)
+    fallback = _fallback(settings, held, by_workers=by_workers)
+    if encoded:  # what the workers reach may be out of reach from here
+        return [well("model", in_words(settings)), *fallback]
+    replaced = any(one.state is State.WELL for one in fallback)
+    state = State.DEGRADED if replaced else State.MISSING
+    url = bare(settings.ollama_url)
+    if held is None:
+        detail = f"{settings.model}: {url} {reason}"
+        advice = f"does Ollama run there? {_meanwhile(settings, replaced=replaced)}"
+    elif not _holds(held, settings.model):
+        detail = f"{url} does not have {settings.model}"
+        advice = _pulled(settings)
+    elif encoded is None:
+        return [well("model", in_words(settings)), *fallback]
+    else:
+        detail = f"{in_words(settings)}, which is installed there, gave the workers no vector of a question"
+        why = "the health of encode says why, once a message waits"
+        loading = f"if it was still loading, run this again; else {why}"
+        advice = f"{loading}; {_meanwhile(settings, replaced=replaced)}"
+    return [Finding("model", state, detail, advice), *fallback]
+
+
+def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> list[Finding]:
+    """Report workers whose models differ from these settings or from each other."""
+    if worker_reports.disagree:
+        told = "; ".join(
+            f"{worker} by {', '.join(models)}" for worker, models in worker_reports.models.items()
+        )
+        advice = "start all of them with the same settings"
+        return [Finding("models", State.DEGRADED, f"workers use different models: {told}", advice)]
+    theirs = worker_reports.embedding(own)
+    if theirs is None or assignments(theirs) == assignments(own):
+        return []
+    detail = f"these say {in_words(own)}; the workers that run go by {in_words(theirs)}"
+    return [Finding("settings", State.NOTED, detail, f"give commands theirs: {assignments(theirs)}")]
+
+
+def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
+    """Describe what the workers do without the model."""
+    if not replaced:
+        return "messages wait for it, and recall works by words alone"
+    after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
+    return f"{after}; what the model has encoded is found by words alone"
+
+
+def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers: bool) -> list[Finding]:
+    """Check the fallback; `held` is None if the server did not answer."""
+    name = settings.fallback
+    if name is None:
+        return []
+    if name in MODELS_IN_PROCESS:
+        return [_in_process("fallback", name, settings.precision, by_workers=by_workers)]
+    if held is None:
+        return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
+    if _holds(held, name):
+        return [well("fallback", f"{name} on {bare(settings.ollama_url)}")]
+    detail = f"{bare(settings.ollama_url)} does not have {name}"
+    return [Finding("fallback", State.DEGRADED, detail, _pulled(settings, name))]
+
+
+def _pulled(settings: EmbeddingSettings, model: str | None = None) -> str:
+    by_hand = f"`ollama pull {model or settings.model}` there"
+    if not settings.pull:
+        return by_hand
+    return f"a running encode worker has it pulled, and its health says how far; else {by_hand}"
+
+
+def _holds(held: set[str], model: str) -> bool:
+    return model in held or f"{model}:latest" in held
+
+
+async def _held(url: str) -> tuple[set[str] | None, str]:
+    """Return which models an Ollama server holds, or None and why that is not known."""
+    import httpx  # noqa: PLC0415 - a third of a second to import, for those alone who ask a server
+
+    try:
+        async with httpx.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
+            answer = await client.get(f"{url.rstrip('/')}/api/tags")
+            answer.raise_for_status()
+            return {str(one["model"]) for one in answer.json()["models"]}, ""
+    except httpx.HTTPStatusError as error:
+        return None, f"answers {error.response.status_code}, not what it holds"
+    except httpx.TimeoutException:
+        reason = f"not within {_SECONDS:g} s"
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+    except (ValueError, TypeError, KeyError):
+        reason = "what answers there is no Ollama"
+    return None, f"does not answer ({reason})"
+
+
+def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:
+    """Report a model that runs in process; if no worker reports it, check that its files are installed."""
+    if not by_workers:
+        from ricordo.models.onnx import CheckpointMissing, installed_checkpoint  # noqa: PLC0415 - a tenth of a second
+
+        try:
+            installed_checkpoint(model)
+        except CheckpointMissing as error:
+            return Finding(name, State.NOTED, f"{model}: {error}", _INSTALL)
+    return well(name, f"{model}, in process, precision {precision}")
+
+
+_WITHOUT: Final = (
+    "fine as it is; RICORDO_KNOWLEDGE__GLINER_MODEL names a GLiNER model that finds entities for it, "
+    "with pip install '.[gliner]' in a checkout where workers run"
+)
+
+
+def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
+    """Report the models that read facts; nothing if only the rules do."""
+    reports = [one for one in worker_reports.reports.get("knowledge", ()) if one.get("relation_model")]
+    if not reports:
+        return []
+    entities = {str(one["entity_model"]) for one in reports if one.get("entity_model")}
+    detail = f"read by rules and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
+    if entities:
+        return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
+    return [Finding("facts", State.NOTED, f"{detail}, without entities by GLiNER", _WITHOUT)]
+
 
 _TYPED: Final = re.compile(r"`((?:RICORDO_\S+ )*ricordo (?:up|dlq list|backfill --only vectors))`")
 """Commands in an advice that need the data folder that `doctor` was given."""

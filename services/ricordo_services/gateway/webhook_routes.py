@@ -13,7 +13,7 @@ from ricordo.settings import GatewaySettings
 from ricordo_services.gateway.event_stream import SUBJECT_NAMES, EventType
 from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.scopes import JSON, as_json, key_of, user_of
-from ricordo_services.gateway.webhook_sender import AddressRefused, resolve
+from ricordo_services.gateway.webhook_delivery import AddressRefused, resolve
 from ricordo_services.gateway.webhook_store import NewWebhook, Webhook, WebhookInfo, WebhookStore
 
 router = APIRouter()

@@ -5,7 +5,7 @@ takes over soon after a crash; writing the same extracts twice changes nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -31,8 +31,59 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
+from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import DependencyUnavailable
-from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
+
+POLL_INTERVAL_S: Final = 10.0
+"""Seconds between two polls of all tenants."""
+
+
+@dataclass(slots=True)
+class TenantRoundRobin:
+    """Runs a function for each tenant with work: the scheduled ones, now and then all, as some end."""
+
+    store: LifecycleStore
+    clock: Clock
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    due: float = 0.0
+    _scheduled: set[str] = field(default_factory=set)
+
+    def schedule(self, tenant: str) -> None:
+        """Schedule `tenant`."""
+        self._scheduled.add(tenant)
+        self.woken.set()
+
+    async def run(self, work: Callable[[str], Awaitable[bool]]) -> None:
+        """Call `work` for each tenant, round after round, until no tenant has more.
+
+        After an exception, the remaining tenants stay scheduled.
+
+        Args:
+            work: returns whether there may be more to do.
+
+        Raises:
+            Exception: of `work`.
+            StoreUnavailable: the list of tenants is unavailable.
+        """
+        self.woken.clear()
+        waiting = set(await self._tenants())
+        try:
+            while waiting:
+                for tenant in sorted(waiting):
+                    if not await work(tenant):
+                        waiting.discard(tenant)
+                waiting |= set(await self._tenants())
+        finally:
+            self._scheduled |= waiting
+
+    async def _tenants(self) -> Sequence[str]:
+        scheduled, self._scheduled = self._scheduled, set()
+        if self.clock.monotonic() < self.due:
+            return sorted(scheduled)
+        tenants = await self.store.tenants()
+        self.due = self.clock.monotonic() + POLL_INTERVAL_S
+        return tenants
+
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
+
+from aiolimiter import AsyncLimiter
+from cachetools import LRUCache
 
 from ricordo.clock import Clock
 from ricordo.documents.records import ObjectsUnavailable
@@ -22,8 +25,37 @@ from ricordo.messages.ids import memory_id
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo_services.ingest.document_storage import DocumentStorage, new_document
-from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.stage_events import receipt
+
+_PERIOD_S: Final = 60.0
+_MAX_USERS: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class LiveLane:
+    """A leaky bucket for each user; what exceeds it goes to the bulk lane, where it delays nobody.
+
+    The buckets belong to one process and are empty after a restart, since they only choose a lane.
+
+    Attributes:
+        burst: capacity of a bucket in messages, from 1; it leaks that many in a minute.
+    """
+
+    burst: int
+    _buckets: LRUCache[tuple[str, str], AsyncLimiter] = field(
+        default_factory=lambda: LRUCache(_MAX_USERS), init=False
+    )
+
+    async def admits(self, tenant: str, user_id: str) -> bool:
+        """Return whether one more message of the user fits into its bucket, and add it if so."""
+        bucket = self._buckets.get((tenant, user_id))
+        if bucket is None:
+            bucket = self._buckets[tenant, user_id] = AsyncLimiter(self.burst, _PERIOD_S)
+        if not bucket.has_capacity():
+            return False
+        await bucket.acquire()
+        return True
+
 
 _AGAIN_AT_ONCE: Final = 500  # most messages that a late message sends through the workers again
 

@@ -4,15 +4,15 @@ Memories have other ids in another tenant: those of messages follow from their m
 kind and their sources. Each step is safe to repeat.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.clock import Clock
-from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
-from ricordo.memory.facts import Evidence
+from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.memory.facts import Evidence, Rejection
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
 from ricordo.memory.working_memory import MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason
@@ -23,7 +23,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.imports import ImportedUse, ImportStore
+from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
 from ricordo.store.working_memory_store import (
     NoteStore,
     TombstoneExists,
@@ -31,14 +31,53 @@ from ricordo.store.working_memory_store import (
     WorkingNote,
 )
 from ricordo_services.lifecycle.derived_events import archived, derived_memory_events
-from ricordo_services.lifecycle.exported_items import (
-    Item,
-    event_times_of,
-    evidence_of,
-    instant_of,
-    rejected_of,
-)
 from ricordo_services.lifecycle.lifecycle_handlers import REINFORCED_FIELDS
+
+Item = Mapping[str, Any]
+
+
+def instant_of(text: str | None) -> datetime | None:
+    """Parse an instant, or None."""
+    return None if text is None else parse_instant(text)
+
+
+def event_times_of(item: Item) -> tuple[EventTime, ...]:
+    """Parse the event times; exports before 0.3 have at most one."""
+    times = item.get("event_times")
+    if times is None:
+        times = [{"start": item["event_start"], "end": item["event_end"]}] if item["event_end"] else []
+    return tuple(EventTime(parse_instant(one["start"]), parse_instant(one["end"])) for one in times)
+
+
+def evidence_of(item: Item) -> Evidence:
+    """Parse the assertion of a user on a fact."""
+    return Evidence(
+        subject=item["subject"],
+        predicate=item["predicate"],
+        object=item["object"],
+        message_id=item["request"],
+        at=parse_instant(item["said_at"]),
+        polarity=item["polarity"],
+        valid_from=instant_of(item["valid_from"]),
+        valid_to=instant_of(item["valid_to"]),
+        kind=item["kind"],
+        position=item["position"],
+        subject_tie=item["subject_tie"],
+        object_tie=item["object_tie"],
+    )
+
+
+def rejected_of(item: Item) -> ImportedRejection:
+    """Parse the rejection of a statement by a user."""
+    fields = ("message_id", "subject", "predicate", "object", "quote")
+    return ImportedRejection(
+        request_id=item["request"],
+        ordinal=item["ordinal"],
+        fact_id=UUID(item["fact_id"]),
+        rejection=Rejection(**{name: item[name] for name in fields}),
+        at=parse_instant(item["rejected_at"]),
+    )
+
 
 _AT_ONCE: Final = 200
 _COMPUTED: Final = (MemoryKind.SUMMARY, MemoryKind.SYNTHESIS)

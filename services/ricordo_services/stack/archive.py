@@ -104,17 +104,17 @@ def write_backup(folder: Path, target: Path, manifest: Manifest) -> Manifest:
     folders, files = _listed(folder)
     known = {name: StoredFile(size=path.stat().st_size, sha256=_digest(path)) for name, path in files.items()}
     manifest = manifest.model_copy(update={"folders": folders, "files": known})
-    partial = target.with_name(f"{target.name}.partial")
-    partial.unlink(missing_ok=True)
-    try:
-        with private.made(partial) as raw, gzip.GzipFile("", "wb", _LEVEL, raw) as packed:
-            _write(packed, manifest, files)
-        sync(partial)
-        partial.rename(target)
-        sync(target.parent)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    text = manifest.model_dump_json().encode()
+    with (
+        private.replacing(target) as raw,
+        gzip.GzipFile("", "wb", _LEVEL, raw) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        archive.addfile(_entry(MANIFEST, len(text)), io.BytesIO(text))
+        for name, path in files.items():
+            with path.open("rb") as file:
+                archive.addfile(_entry(name, known[name].size), file)
+    sync(target.parent)
     return manifest
 
 
@@ -182,59 +182,44 @@ class Backup:
         for name in self.manifest.folders:
             (target / name).mkdir(mode=0o700)
         missing = dict(self.manifest.files)
-        while (member := self._next()) is not None:
-            expected = missing.pop(member.name, None)
-            if expected is None or not member.isreg() or member.size != expected.size:
-                raise BackupRefused(_damaged(self._source, f"{member.name!r} does not belong to it"))
-            self._write(member, expected, target / member.name)
+        with _reading(self._source):
+            while (member := self._archive.next()) is not None:
+                expected = missing.pop(member.name, None)
+                if expected is None or not member.isreg() or member.size != expected.size:
+                    raise BackupRefused(_damaged(self._source, f"{member.name!r} does not belong to it"))
+                self._write(member, expected, target / member.name)
         if missing:
             raise BackupRefused(_damaged(self._source, f"{next(iter(missing))!r} is missing"))
 
     def _write(self, member: tarfile.TarInfo, expected: StoredFile, path: Path) -> None:
         content = self._archive.extractfile(member)
         digest = hashlib.sha256()
-        with private.made(path) as file, _reading(self._source):
+        with private.made(path) as file:
             while content is not None and (chunk := content.read(_CHUNK_BYTES)):
                 digest.update(chunk)
                 file.write(chunk)
         if digest.hexdigest() != expected.sha256:
             raise BackupRefused(_damaged(self._source, f"{member.name!r} differs from its checksum"))
 
-    def _next(self) -> tarfile.TarInfo | None:
-        with _reading(self._source):
-            return self._archive.next()
-
     def _read_manifest(self) -> Manifest:
-        first = self._next()
-        if first is None or first.name != MANIFEST or not first.isreg() or first.size > _MANIFEST_BYTES:
-            raise BackupRefused(f"{self._source} is not a backup of Ricordo; nothing was changed")
-        content = self._archive.extractfile(first)
+        """Read the first entry; of a newer format, only its release is used."""
         with _reading(self._source):
+            first = self._archive.next()
+            if first is None or first.name != MANIFEST or not first.isreg() or first.size > _MANIFEST_BYTES:
+                raise BackupRefused(f"{self._source} is not a backup of Ricordo; nothing was changed")
+            content = self._archive.extractfile(first)
             text = b"" if content is None else content.read()
         try:
-            return self._parse(text)
+            manifest = Manifest.model_validate_json(text)
         except ValueError as error:
             reason = str(error).splitlines()[0]
             raise BackupRefused(_damaged(self._source, f"{MANIFEST} cannot be read: {reason}")) from error
-
-    def _parse(self, text: bytes) -> Manifest:
-        """Parse a manifest; of a newer format, only its release is used."""
-        manifest = Manifest.model_validate_json(text)
         if manifest.format > ARCHIVE_FORMAT:
             raise BackupRefused(
                 f"{self._source} was made by a newer Ricordo ({manifest.ricordo}): upgrade with  "
                 "pip install '.[local]'  in a newer checkout, and restore then"
             )
         return manifest
-
-
-def _write(packed: gzip.GzipFile, manifest: Manifest, files: Mapping[str, Path]) -> None:
-    with tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        text = manifest.model_dump_json().encode()
-        archive.addfile(_entry(MANIFEST, len(text)), io.BytesIO(text))
-        for name, path in files.items():
-            with path.open("rb") as file:
-                archive.addfile(_entry(name, manifest.files[name].size), file)
 
 
 def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:

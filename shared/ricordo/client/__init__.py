@@ -11,9 +11,8 @@ from ricordo.client.exceptions import (
     Timeout,
     Unavailable,
 )
-from ricordo.client.memory_client import MemoryClient
+from ricordo.client.memory_client import MemoryClient, Receipt
 from ricordo.client.publish_methods import Published
-from ricordo.client.receipts import Receipt
 
 __all__ = [
     "Forbidden",

@@ -1,18 +1,145 @@
 """The Python client for bots."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final, Self
 
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 
 from ricordo.client.command_methods import CommandMethods
 from ricordo.client.connection import Connection
+from ricordo.client.exceptions import RicordoError, Timeout, Unavailable, first_of
 from ricordo.client.publish_methods import PublishMethods
 from ricordo.client.query_methods import QueryMethods
-from ricordo.client.receipts import Receipt, Receipts
-from ricordo.messages.events import MessageReceived
+from ricordo.messages.codec import decode_as
+from ricordo.messages.enumerations import MessageState
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.events import MemoryRemembered, MessageReceived
+from ricordo.messages.queries import StatusReply, StatusRequest
+
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 2.0
+_CONCURRENT_POLLS = 16
+_POLLS_PER_ROUND = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Final state of a message.
+
+    Attributes:
+        message_id: id of the message.
+        state: `remembered`, `failed`, or `unknown` for a deleted message that was published again.
+        error: reason of a failure. With `remembered`, it concerns another message that was rejected because
+            it had the same id.
+    """
+
+    message_id: str
+    state: MessageState
+    error: str | None = None
+
+
+class Receipts:
+    """Collects the receipts of some messages.
+
+    Listens to receipt events and also polls the status: a receipt may have been published earlier, the
+    credentials may not allow listening, and a failed message has no receipt.
+    """
+
+    def __init__(self, connection: Connection, messages: Iterable[str | MessageReceived]) -> None:
+        self._connection = connection
+        # A digest is compared until it is known that this message, and no other of its id, was stored.
+        self._missing: dict[str, str | None] = dict(
+            (one, None) if isinstance(one, str) else (one.id, one.digest) for one in messages
+        )
+        self._found: dict[str, Receipt] = {}
+        self._complete = asyncio.Event()
+        self._unreachable: Unavailable | Timeout | None = None
+
+    async def collect(self, timeout: float) -> dict[str, Receipt]:
+        """Return a receipt for each message.
+
+        Raises:
+            Timeout: some are not finished after `timeout` seconds.
+            RicordoError: an id is invalid; temporary outages are waited out.
+        """
+        if not self._missing:
+            return {}
+        total = len(self._missing)
+        async with self._connection.subscribed(MemoryRemembered.name, self._on_receipt):
+            try:
+                async with asyncio.timeout(timeout):
+                    await self._poll_until_complete()
+            except TimeoutError:
+                reason = f" ({self._unreachable.message})" if self._unreachable else ""
+                raise Timeout(
+                    f"{len(self._missing)} of {total} messages are not remembered after {timeout:g} s{reason}"
+                ) from None
+        return self._found
+
+    async def _on_receipt(self, message: Msg) -> None:
+        try:
+            event = decode_as(MemoryRemembered, message.data)
+        except DecodeError:
+            return  # a malformed event; the status is polled, too
+        if self._missing.get(event.message_id) is None:
+            self._settle(Receipt(event.message_id, MessageState.REMEMBERED))
+            return
+        with suppress(RicordoError):  # the next poll meets it again
+            await self._ask(event.message_id)
+
+    async def _poll_until_complete(self) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            await self._poll_once()
+            if self._complete.is_set():
+                return
+            try:
+                async with asyncio.timeout(pause):
+                    await self._complete.wait()
+            except TimeoutError:
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _poll_once(self) -> None:
+        slots = asyncio.Semaphore(_CONCURRENT_POLLS)
+
+        async def poll(message_id: str) -> None:
+            async with slots:
+                if message_id in self._missing:
+                    await self._ask(message_id)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for message_id in list(islice(self._missing, _POLLS_PER_ROUND)):
+                    group.create_task(poll(message_id))
+        except* RicordoError as errors:
+            raise first_of(errors) from None
+
+    async def _ask(self, message_id: str) -> None:
+        fields = {"message_id": message_id, "digest": self._missing[message_id]}
+        try:
+            status = await self._connection.ask(StatusRequest, StatusReply, fields, None)
+        except (Unavailable, Timeout) as error:
+            self._unreachable = error  # retrieval may be starting; receipts of mere ids do not need it
+            return
+        rejected = status.state is MessageState.UNKNOWN and status.error is not None
+        if rejected or status.state in (MessageState.REMEMBERED, MessageState.FAILED):
+            self._settle(Receipt(message_id, status.state, status.error))
+        elif status.state is MessageState.RECEIVED and message_id in self._missing:
+            self._missing[message_id] = None
+
+    def _settle(self, receipt: Receipt) -> None:
+        if receipt.message_id in self._missing:
+            del self._missing[receipt.message_id]
+            self._found[receipt.message_id] = receipt
+        if not self._missing:
+            self._complete.set()
+
 
 DEFAULT_TIMEOUT: Final = 5.0
 

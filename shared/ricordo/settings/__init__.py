@@ -7,10 +7,11 @@ tables. The environment takes precedence.
 import os
 import tomllib
 from importlib.resources import files
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, model_validator
+from pydantic import BaseModel, Field, ModelWrapValidatorHandler, PrivateAttr, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,8 +20,8 @@ from pydantic_settings import (
 )
 
 from ricordo.settings.connections import BusSettings, DocumentSettings, StoreSettings
+from ricordo.settings.group import Group, PositiveFloat, PositiveInt
 from ricordo.settings.memory import LifecycleSettings, LinkSettings, QuotaSettings, RankingSettings
-from ricordo.settings.processes import GatewaySettings, LogSettings, WorkerSettings
 from ricordo.settings.providers import (
     AnalyserSettings,
     AnsweringSettings,
@@ -29,6 +30,92 @@ from ricordo.settings.providers import (
     EnrichmentSettings,
     KnowledgeSettings,
 )
+
+
+class WorkerSettings(Group):
+    """The worker loop.
+
+    Attributes:
+        batch: maximum number of events per handler call.
+        slots: maximum number of in-flight events per consumer and process; `ingest` and `encode` hold more.
+        breaker_window: number of latest messages that decide whether a worker halts.
+        breaker_threshold: share of failures among them above which a worker halts; 1 disables halting.
+        breaker_max_pause_s: maximum seconds between two probes of a halted worker; the pause starts at 1 and
+            doubles.
+        live_burst: number of messages that one user may send in a minute on the live lane; further ones are
+            stored in the history and continue on the bulk lane.
+        grace_s: how long a stop waits for work in progress.
+        health_host: address of `/healthz` and `/metrics`.
+        health_port: port of `/healthz` and `/metrics`; none disables them.
+    """
+
+    batch: PositiveInt = 64
+    slots: PositiveInt = 128
+    breaker_window: Annotated[int, Field(ge=2)] = 20
+    breaker_threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
+    breaker_max_pause_s: Annotated[float, Field(ge=1)] = 60.0
+    live_burst: PositiveInt = 500
+    grace_s: PositiveFloat = 4.0
+    health_host: str = "127.0.0.1"
+    health_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+
+
+class GatewaySettings(Group):
+    """HTTP.
+
+    Attributes:
+        host: address to listen on.
+        port: port to listen on.
+        hosts: names in the header `Host` that are accepted, besides those of the loopback address.
+        origins: values of the header `Origin` that are accepted, such as `https://chat.example.org`.
+        key: a key that is always good, besides those of `ricordo key`.
+        tenant: tenant of that key.
+        requests_per_second: that one key may send.
+        event_streams_per_key: streams of events that one key may have open, in each process.
+        max_body_bytes: maximum size of a body; imports are streamed, and have no limit.
+        webhook_networks: networks of webhooks besides public addresses, such as `10.0.0.0/8`; `ricordo up`
+            allows the loopback address.
+        webhook_timeout_s: seconds that the receiver of a webhook has to answer.
+        webhook_retries_s: seconds before each new attempt of an event; a webhook is disabled if all fail.
+        webhooks_per_tenant: maximum number of webhooks.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65535)] = 7480
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    key: SecretStr | None = None
+    tenant: str = "default"
+    requests_per_second: Annotated[float, Field(ge=1)] = 500.0
+    event_streams_per_key: PositiveInt = 100
+    max_body_bytes: PositiveInt = 1024**2
+    webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    webhook_timeout_s: PositiveFloat = 15.0
+    webhook_retries_s: tuple[PositiveFloat, ...] = (
+        5,
+        300,
+        1800,
+        7200,
+        18_000,
+        36_000,
+        50_400,
+        72_000,
+        86_400,
+    )
+    webhooks_per_tenant: PositiveInt = 20
+
+
+class LogSettings(Group):
+    """Logs, on standard error.
+
+    Attributes:
+        level: minimum level.
+        format: `json`, or `text` for people, which is the default on a terminal.
+    """
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "text"] = "json"
+
 
 __all__ = [
     "AnalyserSettings",

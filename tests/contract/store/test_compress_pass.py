@@ -21,7 +21,7 @@ from ricordo.messages.queries import ExpandRequest
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.document_store import DocumentStore
-from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
+from ricordo_services.lifecycle.passes.condensing_passes import CompressionPass
 from ricordo_services.lifecycle.passes.pass_runner import Slice
 from ricordo_services.retrieval.lookups import MemoryLookups
 

@@ -22,8 +22,7 @@ from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.fact_source import FactSource
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress
-from ricordo_services.knowledge.graph_projector import GraphProjector
-from ricordo_services.knowledge.graph_rebuild import GraphRebuild
+from ricordo_services.knowledge.graph_projector import GraphProjector, GraphRebuild
 from ricordo_services.stack import Endpoints
 
 USERS: Final = ("u-1", "u-2", "u'3`{}")

@@ -31,11 +31,10 @@ from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore, LostStages
 from ricordo.store.session_store import SessionStore
-from ricordo_services.ingest.ingest_handler import IngestHandler
-from ricordo_services.ingest.live_lane import LiveLane
+from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
 from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
+from ricordo_services.lifecycle.passes.condensing_passes import SessionSummaries
 from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
-from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
 
 class PowerCut(BaseException):

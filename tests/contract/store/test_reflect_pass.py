@@ -25,8 +25,8 @@ from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichedMemory
+from ricordo_services.lifecycle.passes.condensing_passes import ReflectionPass
 from ricordo_services.lifecycle.passes.pass_runner import Slice
-from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
 from ricordo_services.retrieval.lookups import MemoryLookups
 
 ANNA = table(__file__, "anna")

@@ -13,7 +13,7 @@ from tests.support.manual_clock import ManualClock
 from ricordo.memory.model import Memory, Successor
 from ricordo.memory.summaries import SILENCE, summarise
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
-from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
+from ricordo_services.lifecycle.passes.condensing_passes import SessionSummaries
 
 LATER = STORED + timedelta(hours=1)
 EVER = STORED + timedelta(days=400)

@@ -24,7 +24,7 @@ from tests.fixtures.system import System
 from tests.fixtures.webhook_receiver import Delivery, WebhookReceiver
 from tests.fixtures.wire import Json, msg, new_tenant, wait_for
 
-from ricordo_services.gateway.webhook_sender import DeliveryFailed, WebhookSender
+from ricordo_services.gateway.webhook_delivery import DeliveryFailed, WebhookSender
 from ricordo_services.gateway.webhook_store import Webhook as StoredWebhook
 
 LOOPBACK = (IPv4Network("127.0.0.0/8"),)

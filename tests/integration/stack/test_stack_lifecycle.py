@@ -19,8 +19,8 @@ from ricordo_services.stack import (
     write_stack_file,
 )
 from ricordo_services.stack import servers as ports
+from ricordo_services.stack.local import SupervisionTimes
 from ricordo_services.stack.servers import LOOPBACK, PortBook, choose_port
-from ricordo_services.stack.supervision import SupervisionTimes
 
 pytestmark = pytest.mark.slow
 

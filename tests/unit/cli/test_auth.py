@@ -13,7 +13,7 @@ from tests.fixtures.sentence_tables import table
 
 from ricordo.messages.routing import WORKERS
 from ricordo_services.cli.application import run
-from ricordo_services.stack import nats_users
+from ricordo_services.stack import nats_access
 
 ROOT = Path(__file__).parents[3]
 Auth = Callable[..., int]
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nats_users, "_COST", 4)  # the least that bcrypt takes
+    monkeypatch.setattr(nats_access, "_COST", 4)  # the least that bcrypt takes
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from tests.unit.cli.conftest import Cli
 from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
 from ricordo.models.onnx import checkpoint
 from ricordo.settings import EmbeddingSettings
+from ricordo_services.cli.doctor_command import check_models
 from ricordo_services.cli.findings import Finding, State
-from ricordo_services.cli.model_checks import check_models
 
 NOBODY = "http://127.0.0.1:1"
 

@@ -4,9 +4,9 @@ import pytest
 
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
+from ricordo_services.cli.doctor_command import check_fact_readers
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.findings import State
-from ricordo_services.cli.model_checks import check_fact_readers
 from ricordo_services.cli.worker_reports import WorkerReports, assignments
 
 BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}

@@ -10,7 +10,7 @@ from tests.unit.importers.conftest import ROME, Pack, Read
 from ricordo_services.importers import parse_export
 from ricordo_services.importers.archive import UnreadableExport, open_export
 from ricordo_services.importers.past_message import ParserOptions, PastMessage, SkipReason
-from ricordo_services.importers.whatsapp_lines import read_header
+from ricordo_services.importers.whatsapp import read_header
 
 GROUP = "Chat WhatsApp con Cena di classe.txt"
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from ricordo_services.ingest.live_lane import LiveLane
+from ricordo_services.ingest.ingest_handler import LiveLane
 
 
 async def test_each_user_has_a_burst_that_comes_back_with_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from ricordo.memory.facts import Statement
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo_services.knowledge.amendments import read, text_of
+from ricordo_services.knowledge.fact_handler import read_statements, text_of
 
 SAID = "Mi chiamo Ida, vivo a Trani e ho un figlio Ivo."
 
@@ -66,20 +66,20 @@ def statement(predicate: str, value: str, quote: str) -> Statement:
 async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
     rules: FactExtractor,
 ) -> None:
-    (found,) = await read(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
+    (found,) = await read_statements(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
     assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
 @pytest.mark.parametrize("later", ["Scusa, volevo dire Ugo", "Oggi piove", "Scusa, volevo dire 12"])
 async def test_what_does_not_say_what_was_wrong_leaves_the_facts(rules: FactExtractor, later: str) -> None:
-    first, found = await read(rules, [chain(SAID), chain(SAID, later)])
+    first, found = await read_statements(rules, [chain(SAID), chain(SAID, later)])
     assert len(first) == 3
     assert list(found) == []
 
 
 async def test_an_unclear_correction_is_itself_put_right(rules: FactExtractor) -> None:
     unclear = "Scusa, volevo dire Ugo, vivo a Ruvo"
-    (found,) = await read(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
+    (found,) = await read_statements(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
     assert statements_of(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
 
 
@@ -89,7 +89,7 @@ async def test_a_reader_is_asked_once_and_not_for_what_is_kept() -> None:
     assert correction.corrects is not None
     reader = NondeterministicReader({})
     kept = {text_of(correction.corrects): [statement("likes", "tango", first)]}
-    await read(reader, [correction, chain("Oggi piove")], kept)
+    await read_statements(reader, [correction, chain("Oggi piove")], kept)
     (asked,) = reader.asked
     assert first not in asked
     assert len(asked) == len(set(asked))
@@ -104,12 +104,12 @@ async def test_what_a_reader_misses_the_second_time_is_not_taken_back() -> None:
     ]
     after = [statement("lives_in", "Ruvo", "sto a Ruvo")]
     reader = NondeterministicReader({first: former, first.replace("Trani", "Ruvo"): after})
-    (found,) = await read(reader, [correction])
+    (found,) = await read_statements(reader, [correction])
     assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
 async def test_each_message_is_read_in_its_own_words_too(rules: FactExtractor) -> None:
     correction = chain(SAID, "Scusa, Ruvo, non Trani. Ho un gatto che si chiama Pallino.")
     plain = replace(correction, corrects=None)
-    (found,), (own,) = await read(rules, [correction]), await read(rules, [plain])
+    (found,), (own,) = await read_statements(rules, [correction]), await read_statements(rules, [plain])
     assert list(found[: len(own)]) == list(own)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.stack import FolderRefused, account
-from ricordo_services.stack.account import may_walk_to, reachable_programs, server_account
+from ricordo_services.stack import FolderRefused, postgres
+from ricordo_services.stack.postgres import may_walk_to, reachable_programs, server_account
 from ricordo_services.stack.servers import Account
 
 STRANGER = Account(uid=61_000, gid=61_000)
@@ -20,7 +20,7 @@ STRANGER = Account(uid=61_000, gid=61_000)
 def public(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp())  # pytest's own folders are closed to others
     folder.chmod(0o755)
-    monkeypatch.setattr(account, "PUBLIC_FOLDERS", (folder,))
+    monkeypatch.setattr(postgres, "PUBLIC_FOLDERS", (folder,))
     yield folder
     shutil.rmtree(folder)
 
@@ -45,7 +45,7 @@ def test_an_ordinary_user_runs_it_as_himself(tmp_path: Path, monkeypatch: pytest
 
 def test_root_lends_the_account_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(account, "_owner", lambda _: None)
+    monkeypatch.setattr(postgres, "_owner", lambda _: None)
     lent = server_account(tmp_path / "cluster", tmp_path)
     assert lent is not None
     assert lent.uid == pwd.getpwnam("nobody").pw_uid
@@ -53,8 +53,8 @@ def test_root_lends_the_account_of_nobody(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_without_any_account_root_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(account, "_owner", lambda _: None)
-    monkeypatch.setattr(account, "ORDINARY", "no such user")
+    monkeypatch.setattr(postgres, "_owner", lambda _: None)
+    monkeypatch.setattr(postgres, "ORDINARY", "no such user")
     with pytest.raises(FolderRefused, match="ordinary user"):
         server_account(tmp_path / "cluster", tmp_path)
 
@@ -78,8 +78,8 @@ def test_programs_behind_a_closed_door_are_copied_once(public: Path, installed: 
 
 
 def test_a_public_folder_that_others_may_write_to_is_refused(public: Path, installed: Path) -> None:
-    (public / account.PUBLIC_NAME).mkdir()
-    (public / account.PUBLIC_NAME).chmod(0o777)
+    (public / postgres.PUBLIC_NAME).mkdir()
+    (public / postgres.PUBLIC_NAME).chmod(0o777)
     with pytest.raises(FolderRefused, match="does not belong to us alone"):
         reachable_programs(installed, STRANGER, "1")
 
@@ -87,6 +87,6 @@ def test_a_public_folder_that_others_may_write_to_is_refused(public: Path, insta
 def test_without_a_public_folder_root_is_told_what_to_do(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(account, "PUBLIC_FOLDERS", ())
+    monkeypatch.setattr(postgres, "PUBLIC_FOLDERS", ())
     with pytest.raises(FolderRefused, match="may not walk"):
         reachable_programs(installed, STRANGER, "1")

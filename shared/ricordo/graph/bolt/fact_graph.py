@@ -11,8 +11,13 @@ from uuid import UUID
 
 from neo4j import AsyncGraphDatabase, AsyncTransaction
 
-from ricordo.graph.bolt import fact_rows
-from ricordo.graph.bolt.fact_paths import read_neighbourhood, read_paths
+from ricordo.graph.bolt.fact_paths import (
+    entity_key,
+    fact_parameters,
+    read_fact,
+    read_neighbourhood,
+    read_paths,
+)
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
 from ricordo.graph.graph_model import (
     MAX_DEPTH,
@@ -93,7 +98,7 @@ class FactGraph:
             written = 0
             async for facts in delta.pages:
                 written += len(facts)
-                rows = [fact_rows.parameters(fact) for fact in facts]
+                rows = [fact_parameters(fact) for fact in facts]
                 await run(transaction, _FACTS["upsert"], {**scope, "facts": rows})
             name = "drop_version" if delta.version is None else "set_version"
             await run(transaction, _FACTS[name], {**scope, "version": delta.version})
@@ -123,8 +128,8 @@ class FactGraph:
         """
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
-        scope = {"tenant": tenant, "user_id": user_id, "entity": fact_rows.key(entity), "limit": limit}
-        closed: list[str] = [] if past_user else [fact_rows.key(USER)]
+        scope = {"tenant": tenant, "user_id": user_id, "entity": entity_key(entity), "limit": limit}
+        closed: list[str] = [] if past_user else [entity_key(USER)]
         near = await self._transactions.read(_FACTS["adjacent"], scope)
         found = [_neighbour(row, 1) for row in near]
         if depth > 1 and near and len(near) < limit:
@@ -188,7 +193,7 @@ class FactGraph:
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
         """Return all facts of a user, past ones too, sorted by id."""
         found = await self._transactions.read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
-        return [fact_rows.fact(row["fact"]) for row in found]
+        return [read_fact(row["fact"]) for row in found]
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
         """Return tenant and user of everything in the graph, or of one tenant."""

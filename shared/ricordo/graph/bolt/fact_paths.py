@@ -1,14 +1,117 @@
-"""Reads neighbourhoods and paths of the graph of facts over Bolt."""
+"""Reads neighbourhoods and paths of the graph of facts over Bolt, within limits; facts as rows and back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Final
+from uuid import UUID
 
-from ricordo.graph.bolt import fact_rows
 from ricordo.graph.bolt.transactions import Transactions, blocks
 from ricordo.graph.graph_model import MAX_STEPS, GraphEdge, GraphPath, Subgraph
-from ricordo.graph.subgraph_builder import SubgraphBuilder, strongest_edges
-from ricordo.memory.facts import USER
+from ricordo.memory.facts import LONGEST_KEY, USER, Fact, normalise
+
+
+class SubgraphBuilder:
+    """Builds a neighbourhood ring by ring.
+
+    Args:
+        start: key of the entity in the middle.
+        user: key of the user, past whom no ring is read unless the user is in the middle.
+    """
+
+    def __init__(self, start: str, user: str, max_nodes: int, max_edges: int) -> None:
+        self._user = user
+        self._max_nodes, self._max_edges = max_nodes, max_edges
+        self._distances = {start: 0}
+        self._names: dict[str, str] = {}
+        self._edges: dict[object, GraphEdge] = {}
+        self._truncated = False
+        self.frontier = [start]
+        """Keys of the entities whose facts are to be read next."""
+        self.expanded: list[str] = []
+        """Keys of those whose facts were read."""
+
+    def add_ring(self, edges: Sequence[GraphEdge], names: Mapping[str, str]) -> None:
+        """Add the facts of the frontier, strongest first; what they reach is the next frontier."""
+        inner, reached = set(self.frontier), list[str]()
+        for edge in edges:
+            new = [key for key in (edge.subject, edge.object) if key not in self._distances]
+            full = len(self._distances) + len(new) > self._max_nodes or len(self._edges) >= self._max_edges
+            if full:
+                self._truncated = True
+                continue
+            self._edges[edge.fact.id] = edge
+            near = edge.subject if edge.subject in inner else edge.object
+            for key in new:
+                self._distances[key] = self._distances[near] + 1
+                reached.append(key)
+            self._names |= {key: names[key] for key in (edge.subject, edge.object)}
+        self.expanded += self.frontier
+        self.frontier = [key for key in reached if key != self._user]
+
+    def subgraph(self) -> Subgraph:
+        """Return what was added; nothing if the entity in the middle has no fact."""
+        names = {key: self._names[key] for key in self._distances if key in self._names}
+        distances = {key: self._distances[key] for key in names}
+        return Subgraph(names, distances, list(self._edges.values()), self._truncated)
+
+
+def strongest_edges(edges: Iterable[GraphEdge]) -> dict[frozenset[str], GraphEdge]:
+    """Return the strongest edge between each pair of entities; of equals the one with the least id."""
+    ordered = sorted(edges, key=lambda edge: (-edge.strength, str(edge.fact.id)))
+    found: dict[frozenset[str], GraphEdge] = {}
+    for edge in ordered:
+        found.setdefault(frozenset((edge.subject, edge.object)), edge)
+    return found
+
+
+# Instants are text of one width in UTC, which sorts correctly, to the microsecond, on every server.
+_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+_INSTANTS: Final = ("first_seen", "last_reinforced", "valid_from", "valid_to")
+_OPTIONAL: Final = ("valid_from", "valid_to", "message_ids")
+_BEGINNING: Final = 100  # characters
+
+
+def entity_key(name: str) -> str:
+    """Return the key of the entity of this name: its normalised name, or a digest of a long one."""
+    normal = normalise(name)
+    written = normal.encode()
+    if len(written) <= LONGEST_KEY:  # Neo4j indexes no more than some 8,000 bytes, tenant and user included
+        return normal
+    return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
+
+
+def fact_parameters(fact: Fact) -> dict[str, Any]:
+    """Return the parameters that write `fact`: the keys of its entities, and the properties of the edge."""
+    properties = {item.name: getattr(fact, item.name) for item in fields(fact)}
+    properties |= {name: item and _text(item) for name in _INSTANTS for item in (properties[name],)}
+    properties |= {"id": str(fact.id), "message_ids": list(fact.message_ids)}
+    return {
+        "subject_key": entity_key(fact.subject),
+        "object_key": entity_key(fact.object),
+        "properties": properties,
+    }
+
+
+def read_fact(row: Mapping[str, Any]) -> Fact:
+    """Return the fact whose edge has the properties `row`."""
+    values: dict[str, Any] = {
+        item.name: row.get(item.name) if item.name in _OPTIONAL else row[item.name] for item in fields(Fact)
+    }
+    values |= {name: item and _instant(item) for name in _INSTANTS for item in (values[name],)}
+    values |= {"id": UUID(row["id"]), "message_ids": tuple(row.get("message_ids") or ())}
+    return Fact(**values)
+
+
+def _text(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime(_FORMAT).rjust(27, "0")
+
+
+def _instant(text: str) -> datetime:
+    return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
+
 
 _FACTS: Final = blocks("facts")
 
@@ -27,7 +130,7 @@ async def read_neighbourhood(
     Args:
         scope: tenant, user and least confidence.
     """
-    builder = SubgraphBuilder(fact_rows.key(entity), fact_rows.key(USER), max_nodes, max_edges)
+    builder = SubgraphBuilder(entity_key(entity), entity_key(USER), max_nodes, max_edges)
     for _ in range(depth):
         if not builder.frontier:
             break
@@ -48,7 +151,7 @@ async def read_paths(
     transactions: Transactions, scope: Mapping[str, Any], start: str, end: str, *, depth: int, limit: int
 ) -> Sequence[GraphPath]:
     """Return the strongest paths between two entities."""
-    first, last, user = (fact_rows.key(name) for name in (start, end, USER))
+    first, last, user = (entity_key(name) for name in (start, end, USER))
     if first == last:
         return []
     if turned := first == user:  # most entities are next to the user: the other end has fewer ways to try
@@ -80,7 +183,7 @@ async def read_paths(
 
 
 def _edge(row: Mapping[str, Any]) -> GraphEdge:
-    return GraphEdge(fact_rows.fact(row["fact"]), row["subject_key"], row["object_key"])
+    return GraphEdge(read_fact(row["fact"]), row["subject_key"], row["object_key"])
 
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:

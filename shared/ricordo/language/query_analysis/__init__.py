@@ -12,7 +12,6 @@ from ricordo.language.query_analysis.analysis import (
     QueryAnalysis,
     TimeFilter,
 )
-from ricordo.language.query_analysis.claims import QueryClaim
-from ricordo.language.query_analysis.query_parser import analyse
+from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
 
 __all__ = ["EmotionFilter", "Fallback", "Intent", "QueryAnalysis", "QueryClaim", "TimeFilter", "analyse"]

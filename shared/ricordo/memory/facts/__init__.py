@@ -22,11 +22,16 @@ from ricordo.memory.facts.entity_resolution import (
     without_titles,
     word_of,
 )
-from ricordo.memory.facts.fact_model import Fact, FoldedFacts, MessageContribution
-from ricordo.memory.facts.fact_selection import PROFILE, core_profile, select_facts
-from ricordo.memory.facts.folding import by_slot, fold, fold_slots, resolved
+from ricordo.memory.facts.fact_model import (
+    PROFILE,
+    Fact,
+    FoldedFacts,
+    MessageContribution,
+    core_profile,
+    select_facts,
+)
+from ricordo.memory.facts.folding import SlotKey, by_slot, entity_keys, fold, fold_slots, resolved, slot_of
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
-from ricordo.memory.facts.slot_folding import SlotKey, entity_keys, slot_of
 from ricordo.memory.facts.user_assertions import (
     ImpossibleValue,
     Rejection,

@@ -5,23 +5,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import structlog
+
 from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscriptions
 from ricordo.clock import Clock
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.dead_letter_queue import DeadLetterQueue
-from ricordo.runtime.decoding import decode_delivery
-from ricordo.runtime.gates import Gate
-from ricordo.runtime.handling import Envelope, Handler, Reject
+from ricordo.runtime.decoding import decode_delivery, log_fields
+from ricordo.runtime.gates import Gate, WatchedGate
+from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
 from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.scheduling import QueryPriority
-from ricordo.runtime.tracing import bind_log_context
+from ricordo.runtime.tasks import being_cancelled, run_until
+from ricordo.runtime.tracing import TraceContext, bind_log_context
 from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.worker.consumption import Consumption, Work
-from ricordo.runtime.worker.middleware import wrapped
 from ricordo.runtime.worker.settlement import Handled, Settlement
 from ricordo.runtime.worker.state import InFlightMessage, LoopSettings
+
+_log = structlog.stdlib.get_logger(__name__)
+
+Events = Sequence[Envelope[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +46,81 @@ class EventWorkerSettings:
     local_retries: int = 4
     backoff: Backoff = field(default_factory=Backoff)
     breaker: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
+
+
+class HandlerFault(Exception):
+    """A handler broke its contract: not one outcome per event, or it cancelled itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerCalls:
+    """Calls a handler; returns one outcome per event and raises nothing.
+
+    Attributes:
+        gate: tells whether a failure was that of a dependency which is down.
+        settings: with the time limit and the number of local retries.
+    """
+
+    handler: Handler[Any]
+    gate: WatchedGate
+    stop_requested: asyncio.Event
+    settings: EventWorkerSettings
+    clock: Clock
+    measures: HandlerMeasures
+
+    async def __call__(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Handle a batch; where it fails, event by event, so that one event cannot fail the others."""
+        try:
+            return await self._while_gate_closes(tenant, events)
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises is transient by contract
+            if len(events) == 1:
+                return [Retry.because(error)]
+            return [outcome for event in events for outcome in await self(tenant, [event])]
+
+    async def _while_gate_closes(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Keep a batch in flight that failed as a dependency went down: returning costs a delivery."""
+        for _ in range(self.settings.local_retries):
+            try:
+                return await self._once(tenant, events)
+            except Exception as error:
+                self.gate.invalidate()
+                was_closed = await run_until(self.stop_requested, self.gate.wait_for_dependencies())
+                if was_closed is None:
+                    return [Retry.because(error)] * len(events)
+                if not was_closed:
+                    raise
+        return await self._once(tenant, events)
+
+    async def _once(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Call it, measured; log lines carry the ids of a single event, or the tenant."""
+        single = len(events) == 1
+        names = log_fields(events[0]) if single else {"tenant": tenant}
+        trace = TraceContext.parse(events[0].traceparent) if single else None
+        with bind_log_context(trace, **names):
+            began = self.clock.monotonic()
+            try:
+                async with asyncio.timeout(self.settings.time_limit):
+                    return await self._outcomes(tenant, events)
+            except Exception:
+                _log.warning("handler failed", events=len(events), exc_info=single)
+                raise
+            finally:
+                self.measures.record(len(events), self.clock.monotonic() - began)
+
+    async def _outcomes(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Return the outcomes; raise `HandlerFault` if the handler breaks its contract."""
+        try:
+            outcomes = await self.handler(tenant, events)
+        except asyncio.CancelledError:
+            if being_cancelled():
+                raise
+            raise HandlerFault("the handler was cancelled from within") from None
+        if len(outcomes) != len(events):
+            raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
+        for outcome in outcomes:
+            if not isinstance(outcome, Done | Reject | Retry):
+                raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
+        return outcomes
 
 
 class Bus(Subscriptions, Publisher, Protocol):
@@ -111,12 +192,11 @@ class EventWorker:
             backoff=self._settings.backoff,
             breaker=self._consumption.breaker,
         )
-        handle = wrapped(
-            self._handler,
+        handle = HandlerCalls(
+            handler=self._handler,
             gate=self._consumption.gate,
             stop_requested=self._consumption.stop_requested,
-            time_limit=self._settings.time_limit,
-            local_retries=self._settings.local_retries,
+            settings=self._settings,
             clock=self._clock,
             measures=self.measures,
         )
