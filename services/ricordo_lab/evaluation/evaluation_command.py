@@ -63,6 +63,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "recall of the evidence of questions, by kind, by profile and without each signal, on conversations "
         "in LoCoMo's format, in a system that is started for it",
         retrieval_evaluation.run,
+        _ITALIAN,
     ),
     "languages": Evaluation(
         "recall of sayings by questions in the same language, on pairs in many languages, in a system "

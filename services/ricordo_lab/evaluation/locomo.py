@@ -7,7 +7,7 @@ with `question`, `category` and `evidence`, the ids of the turns that answer it.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -122,6 +122,16 @@ def _questions(found: Iterable[tuple[int, Mapping[str, Any]]], known: set[str]) 
         }
         if evidence := frozenset(named & known):
             yield LocomoQuestion(one["question"], one["category"], evidence, number)
+
+
+def read_versions(path: Path, italian: Path | None) -> Sequence[Conversation]:
+    """Read a file, and what is translated of its conversations in the folder `italian`.
+
+    Raises:
+        UnreadableData: a file cannot be read, or is of another shape.
+    """
+    conversations = read(path)
+    return [*conversations, *(translated(conversations, italian, "it") if italian else ())]
 
 
 def translated(conversations: Iterable[Conversation], folder: Path, language: str) -> Iterator[Conversation]:

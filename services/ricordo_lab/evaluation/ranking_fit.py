@@ -15,8 +15,8 @@ from ricordo.settings import Settings
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.conditional_logit import bias, choice, fit
-from ricordo_lab.evaluation.locomo import Conversation, read, translated
-from ricordo_lab.evaluation.replay import RankedAnswer, ask, publish
+from ricordo_lab.evaluation.locomo import Conversation, read_versions
+from ricordo_lab.evaluation.replay import RankedAnswer, ask, by_languages, publish
 from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.evaluation.retrieval_evaluation import reranked
 from ricordo_lab.evaluation.retrieval_measures import Measured, mean, measure, row, weighted_mean
@@ -67,7 +67,7 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     Raises:
         MeasurementFailed: there are too few conversations, or an answer is degraded.
     """
-    conversations = read_all(asked)
+    conversations = read_versions(asked.data, asked.italian)
     if len({one.source for one in conversations if one.questions}) < _FEWEST:
         raise MeasurementFailed(
             "one conversation with questions is left out each time: there have to be at least two"
@@ -75,7 +75,7 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     answers = asyncio.run(_answers(conversations))
     whole, by_words = fitted(answers)
     yield from whole.rows
-    for languages, asked_in in _by_languages(answers).items():
+    for languages, asked_in in by_languages(answers).items():
         current = mean([measure(one.found, one.question.evidence) for one in asked_in])
         yield row("so far", languages, current, len(asked_in))
     yield from by_words.rows
@@ -86,21 +86,6 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
         return
     asked.out.write_text(weights, encoding="utf-8")
     yield NamedFigures(out=str(asked.out))
-
-
-def read_all(asked: argparse.Namespace) -> Sequence[Conversation]:
-    """Return the conversations of the files, and what is translated of them.
-
-    The chats that the encoder was fitted on are of no use here: nowhere else are its cosines as good.
-
-    Raises:
-        UnreadableData: a file is of another shape.
-    """
-    conversations = read(asked.data)
-    return [
-        *conversations,
-        *(translated(conversations, asked.italian, "it") if asked.italian else ()),
-    ]
 
 
 def weights_file(whole: FittedWeights, by_words: FittedWeights, source: str) -> str:
@@ -133,7 +118,7 @@ def _cross_validated(
     rows, measured = [], defaultdict[str, list[tuple[Measured, int]]](list)
     for source in dict.fromkeys(one.source for one in answers):
         human = _fit([one for one in answers if one.source != source], given)
-        for languages, out in _by_languages([one for one in answers if one.source == source]).items():
+        for languages, out in by_languages([one for one in answers if one.source == source]).items():
             found = reranked(out, human.score)
             rows.append(row(f"{prefix}left out", f"{source}, {languages}", found, len(out)))
             measured[languages].append((found, len(out)))
@@ -142,16 +127,9 @@ def _cross_validated(
         questions = sum(number for _, number in measured[languages])
         rows.append(row(f"{prefix}left out", languages, found, questions))
     final = _fit(answers, given)
-    for languages, same in _by_languages(answers).items():
+    for languages, same in by_languages(answers).items():
         rows.append(row(f"{prefix}fitted on", languages, reranked(same, final.score), len(same)))
     return FittedWeights(final, tuple(rows), {name: found.fraction for name, found in left_out.items()})
-
-
-def _by_languages(answers: Sequence[RankedAnswer]) -> Mapping[str, list[RankedAnswer]]:
-    groups: dict[str, list[RankedAnswer]] = {}
-    for answer in answers:
-        groups.setdefault(answer.question.languages, []).append(answer)
-    return groups
 
 
 def _by_words(one: RankedAnswer) -> RankedAnswer:

@@ -1,6 +1,6 @@
 """Publishes conversations to a running system and asks their questions, over NATS as a bot does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,6 +39,14 @@ class RankedAnswer:
     def relevant(self) -> NDArray[np.bool_]:
         """Whether each of what came back is evidence, [n]."""
         return np.array([one in self.question.evidence for one in self.found], dtype=np.bool_)
+
+
+def by_languages(answers: Sequence[RankedAnswer]) -> Mapping[str, list[RankedAnswer]]:
+    """Return answers by the languages of question and conversation."""
+    groups: dict[str, list[RankedAnswer]] = {}
+    for answer in answers:
+        groups.setdefault(answer.question.languages, []).append(answer)
+    return groups
 
 
 async def publish(address: str, conversations: Sequence[Conversation]) -> None:

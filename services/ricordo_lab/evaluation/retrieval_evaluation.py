@@ -12,8 +12,8 @@ from ricordo.memory.ranking.signals import Column, Signals
 from ricordo.messages.enumerations import Profile
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import progress
-from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation, read
-from ricordo_lab.evaluation.replay import RankedAnswer, ask, publish
+from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation, read_versions
+from ricordo_lab.evaluation.replay import RankedAnswer, ask, by_languages, publish
 from ricordo_lab.evaluation.results import Row
 from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, Measured, mean, measure, row
 
@@ -36,7 +36,14 @@ def run(asked: argparse.Namespace) -> Iterator[Row]:
     Raises:
         MeasurementFailed: it does not start, or an answer is degraded.
     """
-    answers, by_profile = asyncio.run(_answers(read(asked.data)))
+    conversations = read_versions(asked.data, asked.italian)
+    every, by_profile = asyncio.run(_answers(conversations))
+    groups = by_languages(every)
+    for languages, answers in groups.items():
+        yield _row("languages, the one of the question first", languages, answers)
+    for languages, answers in groups.items():
+        yield from _without_signals(languages, answers)
+    answers = next(iter(groups.values()))
     yield _row("questions", "all", answers)
     for category, name in CATEGORIES.items():
         if of_it := [one for one in answers if one.question.category == category]:
@@ -47,10 +54,14 @@ def run(asked: argparse.Namespace) -> Iterator[Row]:
         yield _row("profile", profile, ranked)
     for name, score in SINGLE.items():
         yield row("one signal alone", name, reranked(answers, score), len(answers))
+
+
+def _without_signals(languages: str, answers: Sequence[RankedAnswer]) -> Iterator[Row]:
+    """Yield measures of the profile `human` without each signal, its other weights as they are."""
     without = {**{name: {name: 0.0} for name in FEATURES}, "the whole prior": dict.fromkeys(PRIOR, 0.0)}
     for name, weights in without.items():
         measured = reranked(answers, load_human().weighing(weights).score)
-        yield row("human without", name, measured, len(answers))
+        yield row(f"{languages}: human without", name, measured, len(answers))
 
 
 def reranked(answers: Sequence[RankedAnswer], score: Score) -> Measured:
@@ -77,9 +88,10 @@ async def _answers(
         async with up(folder) as system:
             await publish(system.nats, conversations)
             answers = await ask(system.nats, conversations)
+            published = [one for one in conversations if one.id == one.source]
             for profile in Profile:
                 progress(f"  profile {profile.value}")
                 by_profile[profile.value] = await ask(
-                    system.nats, conversations, limit=_DEEPEST, explain=False, profile=profile
+                    system.nats, published, limit=_DEEPEST, explain=False, profile=profile
                 )
     return answers, by_profile
