@@ -164,7 +164,7 @@ RANGES: Final[Mapping[str, tuple[float, float]]] = {
             *("semantic", "bm25", "fused", "temporal", "importance", "arousal", "decay_factor", "confidence"),
             *("own_words", "window", "bm25_window", "session", "session_bm25", "reply", "speaker", "dated"),
             *("asks", "congruence", "gained", "meant", "instructing"),
-            *("bare", "told", "told_bm25", "about", "suited", "evidence", "connection"),
+            *("bare", "told", "told_bm25", "about", "suited", "evidence", "connection", "foreign"),
         ),
         UNIT,
     ),

@@ -26,6 +26,7 @@ from ricordo_services.retrieval.search_request import SearchRequest, narrows, sc
 TELLING: Final = 10
 """Candidates whose facts are read."""
 _LEADING: Final = 5  # of these; by the index alone, the best three are among them as a rule
+_NEAR: Final = 3  # of these: each takes as long as a third of the search
 _WORDS: Final = 16  # that are looked up, names first
 _FACTS: Final = 12
 _MESSAGES_OF_A_FACT: Final = 3
@@ -77,7 +78,7 @@ class Connections:
         if not best:
             return Connected(found)
         nearest, holders, facts = await asyncio.gather(
-            self._nearest(tenant, request.user_id, [row.id for row in best]),
+            self._nearest(tenant, request.user_id, [row.id for row in best[:_NEAR]]),
             self._holders(tenant, request, found, best),
             self._facts(tenant, request, telling),
         )

@@ -16,6 +16,7 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
+from ricordo.language.tokenization import stems
 from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
 from ricordo.memory.ranking.context_signals import (
@@ -159,6 +160,14 @@ def _named(speakers: Sequence[str], analysis: QueryAnalysis) -> Floats:
 
 
 def _about(of: Columns, analysis: QueryAnalysis) -> Column:
+    """Return the share of what the question names that each memory mentions: people, or one thing alone."""
+    if things := analysis.requested.besides:  # "do I like olives?"
+        said = [things.intersection(stems(text, analysis.language)) for text in of.column("text_or_hash")]
+        return np.array(list(map(len, said))) / len(things)
+    return _about_people(of, analysis)
+
+
+def _about_people(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return the share of the names in the question that each memory mentions, without names of speakers."""
     speakers = match_speakers(analysis.entities, set(of.column("speaker")))
     names = [name.casefold() for name in analysis.entities if name not in speakers]
@@ -176,7 +185,7 @@ def _suited(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return how well each memory fits the requested kind: a procedure, or a feeling."""
     if analysis.asks_how:
         return np.array([float(one == MemoryType.PROCEDURAL) for one in of.column("type")])
-    if analysis.emotion_filter in _SIGNS:
+    if analysis.emotion_filter in _SIGNS and not analysis.requested.besides:  # whether it is liked is asked
         return np.clip(_SIGNS[analysis.emotion_filter] * of.numbers("valence"), 0.0, 1.0)
     return 0.0
 

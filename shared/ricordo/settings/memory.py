@@ -17,7 +17,9 @@ class RankingSettings(Group):
         fusion: how dense and BM25 scores are fused; not for `human`.
         min_idf: minimum inverse document frequency of a query word, unless all are below it; not for
             `human`.
-        min_semantic_score, min_similarity: minimum dense and fused scores, in [0, 1]; not for `human`.
+        min_semantic_score: minimum cosine, in [0, 1]; that of the embedding model by default, 0.23 for
+            multilingual-e5-small and 0.35 for others; not for `human`.
+        min_similarity: minimum fused score, in [0, 1]; not for `human`.
         fact_confidence: minimum confidence of facts that recall and context return unasked.
         hybrid: search by words in addition to vectors.
     """
@@ -26,7 +28,7 @@ class RankingSettings(Group):
     weights: dict[str, dict[str, Weight]] = Field(default={})
     fusion: Literal["rrf", "weighted"] = "rrf"
     min_idf: Weight = 0.6
-    min_semantic_score: Share = 0.35
+    min_semantic_score: Share | None = None
     min_similarity: Share = 0.4
     fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3
     hybrid: bool = True

@@ -5,10 +5,11 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Final, TypeVar
 from uuid import UUID
 
-from ricordo.language.annotations import EventTime
+from ricordo.language.annotations import E5, EventTime
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.signals import Interval, Signals
 
@@ -16,6 +17,16 @@ Key = TypeVar("Key", bound=Hashable)
 
 DENSE_WEIGHT = 0.7
 BM25_WEIGHT = 0.3
+
+
+_SEMANTIC_MINIMUMS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.23})
+"""By embedding model, the cosine to a question that as few turns of chats reach as 0.35 with MiniLM."""
+_SEMANTIC_MINIMUM: Final = 0.35  # of the others
+
+
+def semantic_minimum(model: str) -> float:
+    """Return the cosine to a question below which a memory of this embedding model does not count."""
+    return _SEMANTIC_MINIMUMS.get(model, _SEMANTIC_MINIMUM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

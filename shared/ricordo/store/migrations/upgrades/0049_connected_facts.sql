@@ -1,1 +1,0 @@
--- The function connected_facts is new: with any upgrade, all functions are written again.
