@@ -252,15 +252,12 @@ class DeadLetter:
     memory_id: UUID | None = None
 
 
-class DeadLetterRecorder(Protocol):
-    """Decides whether a dead letter is published, and records it, for example for `query.status`."""
+DeadLetterRecorder = Callable[[DeadLetter, Callable[[], Awaitable[None]]], Awaitable[None]]
+"""Calls the given function, which stores a dead letter in its stream, and records it, for example for
+`query.status`; neither, if it was forgotten.
 
-    async def __call__(self, letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
-        """Call `publish`, which stores `letter` in its stream, and record it; neither, if it was forgotten.
-
-        An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
-        """
-        ...
+An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
+"""
 
 
 class Request(ReceivedMessage, Protocol):

@@ -168,6 +168,7 @@ _ADVISORY_BYTES: Final = 8 * _MIB
 def ricordo_topology(limits: Limits | None = None) -> Topology:
     """Return the streams and durable consumers of Ricordo."""
     given = limits or Limits()
+    advisories = tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in (STREAM_IN, STREAM_DERIVED))
     streams = (
         StreamSpec(
             name=STREAM_IN,
@@ -190,7 +191,12 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             max_bytes=given.dead_letter_bytes,
             duplicate_window=_DEAD_LETTER_WINDOW,
         ),
-        advisories_of(STREAM_IN, STREAM_DERIVED),
+        StreamSpec(
+            name=STREAM_ADVISORIES,
+            subjects=advisories,
+            retention=RetentionPolicy.WORK_QUEUE,
+            max_bytes=_ADVISORY_BYTES,
+        ),
     )
     consumers = [
         ConsumerSpec(
@@ -202,24 +208,10 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
         )
         for item in CONSUMERS
     ]
-    return Topology(streams=streams, consumers=(*consumers, sweeper_of(STREAM_IN, STREAM_DERIVED)))
-
-
-def advisories_of(*streams: str) -> StreamSpec:
-    """Return the stream of the server's advisories about last deliveries in `streams`."""
-    return StreamSpec(
-        name=STREAM_ADVISORIES,
-        subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
-        retention=RetentionPolicy.WORK_QUEUE,
-        max_bytes=_ADVISORY_BYTES,
-    )
-
-
-def sweeper_of(*streams: str) -> ConsumerSpec:
-    """Return the consumer of the advisories about `streams`, without a delivery limit."""
-    return ConsumerSpec(
+    sweeper = ConsumerSpec(
         name=SWEEPER,
         stream=STREAM_ADVISORIES,
-        subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
-        max_deliver=-1,
+        subjects=advisories,
+        max_deliver=-1,  # no limit
     )
+    return Topology(streams=streams, consumers=(*consumers, sweeper))
