@@ -158,10 +158,6 @@ class Survey:
         ranked = sorted(self.conversations.values(), key=lambda one: (-one.messages, one.first))
         return ranked[:MOST_ACTIVE]
 
-    def has_speaker(self, names: Collection[str]) -> bool:
-        """Return whether anybody is called by one of `names`, which are case-folded."""
-        return any(speaker.is_called(names) for speaker in self.speakers.values())
-
     def others(self, names: Collection[str]) -> list[Speaker]:
         """Return the speakers who are not the user."""
         found = self.speakers.items()

@@ -56,7 +56,8 @@ def read(model: type[M], fields: Mapping[str, object]) -> M:
     try:
         return model.model_validate(dict(fields))
     except ValidationError as error:
-        raise InvalidRequest.from_decoding(DecodeError.from_validation(error)) from None
+        decoded = DecodeError.from_validation(error)
+        raise InvalidRequest(decoded.message, decoded.field) from None
 
 
 def written(message: Message) -> bytes:

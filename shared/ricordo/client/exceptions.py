@@ -27,7 +27,6 @@ from ricordo.messages.errors import (
     DecodeError,
     ErrorBody,
     ErrorCode,
-    ErrorDetail,
 )
 from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import Subject
@@ -56,11 +55,6 @@ class InvalidRequest(RicordoError):
     """A field is missing, wrong or out of range."""
 
     code = ErrorCode.INVALID_REQUEST
-
-    @classmethod
-    def from_decoding(cls, error: DecodeError) -> "InvalidRequest":
-        """Describe a validation error."""
-        return cls(error.message, error.field)
 
 
 class Forbidden(RicordoError):
@@ -102,11 +96,6 @@ class Internal(RicordoError):
 _BY_CODE: dict[ErrorCode, type[RicordoError]] = {
     kind.code: kind for kind in (InvalidRequest, Forbidden, NotFound, Unavailable, Timeout, Internal)
 }
-
-
-def from_detail(detail: ErrorDetail) -> RicordoError:
-    """Return the exception for an error reply."""
-    return _BY_CODE[detail.code](detail.message, detail.field)
 
 
 def from_number(number: str, message: str) -> RicordoError:
@@ -177,7 +166,8 @@ def successful(message: Msg) -> bytes:
     number = headers.get(SERVICE_ERROR_CODE)
     if number is not None or b'"error"' in message.data[:_WHERE_ERRORS_BEGIN]:
         with suppress(DecodeError):  # a status, too, has a field `error`, which is no object
-            raise from_detail(decode_as(ErrorBody, message.data).error)
+            detail = decode_as(ErrorBody, message.data).error
+            raise _BY_CODE[detail.code](detail.message, detail.field)
     if number is not None:
         raise from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
     return message.data

@@ -143,31 +143,25 @@ class Topology:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits of streams and consumers. The settings of the bus set the three sizes and `ack_wait`.
-
-    The defaults of the sizes suit a server with little room; those of the settings are larger.
-
-    Attributes:
-        derived_bytes: size of the stream of derived events; when full, it drops the oldest.
-        dead_letter_bytes: size of the stream of dead letters; when full, it drops the oldest.
-        ack_wait: seconds without progress after which a message is redelivered.
-    """
-
-    incoming_bytes: int = 512 * _MIB
-    derived_bytes: int = 512 * _MIB
-    dead_letter_bytes: int = 128 * _MIB
-    ack_wait: float = 15.0
-    max_deliver: int = 8
-
-
 _ADVISORY_BYTES: Final = 8 * _MIB
 
 
-def ricordo_topology(limits: Limits | None = None) -> Topology:
-    """Return the streams and durable consumers of Ricordo."""
-    given = limits or Limits()
+def ricordo_topology(
+    *,
+    incoming_bytes: int = 512 * _MIB,
+    derived_bytes: int = 512 * _MIB,
+    dead_letter_bytes: int = 128 * _MIB,
+    ack_wait: float = 15.0,
+    max_deliver: int = 8,
+) -> Topology:
+    """Return the streams and durable consumers of Ricordo.
+
+    Args:
+        incoming_bytes: size of the stream of messages, as of the two others below. The defaults suit a server
+            with little room; those of the settings are larger.
+        derived_bytes: when full, it drops the oldest, as does that of dead letters.
+        ack_wait: seconds without progress after which a message is redelivered.
+    """
     advisories = tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in (STREAM_IN, STREAM_DERIVED))
     streams = (
         StreamSpec(
@@ -175,12 +169,12 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             subjects=STREAM_SUBJECTS[STREAM_IN],
             retention=RetentionPolicy.WORK_QUEUE,
             discard=DiscardPolicy.NEW,
-            max_bytes=given.incoming_bytes,
+            max_bytes=incoming_bytes,
         ),
         StreamSpec(
             name=STREAM_DERIVED,
             subjects=STREAM_SUBJECTS[STREAM_DERIVED],
-            max_bytes=given.derived_bytes,
+            max_bytes=derived_bytes,
             max_age=7 * _DAY,
             persist_async=True,
             max_consumers=_MAX_LISTENERS,
@@ -188,7 +182,7 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
         StreamSpec(
             name=STREAM_DEAD_LETTERS,
             subjects=STREAM_SUBJECTS[STREAM_DEAD_LETTERS],
-            max_bytes=given.dead_letter_bytes,
+            max_bytes=dead_letter_bytes,
             duplicate_window=_DEAD_LETTER_WINDOW,
         ),
         StreamSpec(
@@ -203,8 +197,8 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             name=item.name,
             stream=item.stream,
             subjects=tuple(every_tenant(event) for event in item.events),
-            ack_wait=given.ack_wait,
-            max_deliver=given.max_deliver,
+            ack_wait=ack_wait,
+            max_deliver=max_deliver,
         )
         for item in CONSUMERS
     ]
