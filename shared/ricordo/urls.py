@@ -19,10 +19,10 @@ def fault(url: str, schemes: Sequence[str], example: str) -> str:
         return f"it is empty: {advice}"
     if not url.isprintable() or any(char.isspace() for char in url):
         return f"it holds a blank or a control character: {advice}"
-    parts = _split(url)
+    parts = split(url)
     if parts is None:
         return advice
-    return _fault_of_scheme(url, parts, schemes, advice) or _fault_of_place(parts.netloc, advice)
+    return _fault_of_scheme(url, parts, schemes, advice) or place_fault(parts.netloc, advice)
 
 
 def dsn_fault(dsn: str, schemes: Sequence[str], example: str) -> str:
@@ -34,11 +34,11 @@ def dsn_fault(dsn: str, schemes: Sequence[str], example: str) -> str:
         example: an address as it should be.
     """
     advice = f"give an address such as {example}"
-    parts = _split(dsn)
+    parts = split(dsn)
     if parts is None:
         return advice
     hosts = parts.netloc.rpartition("@")[2].split(",")
-    faults = (_fault_of_place(host, advice) for host in hosts if host)
+    faults = (place_fault(host, advice) for host in hosts if host)
     return _fault_of_scheme(dsn, parts, schemes, advice) or next(filter(None, faults), "")
 
 
@@ -51,7 +51,8 @@ def bare(url: str) -> str:
     return f"{scheme}{mark}{place.rpartition('@')[2]}{slash}{path}"
 
 
-def _split(url: str) -> SplitResult | None:
+def split(url: str) -> SplitResult | None:
+    """Return the parts of an address; None if it has none."""
     try:
         return urlsplit(url)
     except ValueError:  # such as brackets that do not hold an IPv6 address
@@ -64,8 +65,9 @@ def _fault_of_scheme(url: str, parts: SplitResult, schemes: Sequence[str], advic
     return "" if parts.scheme in schemes else f"{parts.scheme}:// is not spoken there: {advice}"
 
 
-def _fault_of_place(netloc: str, advice: str) -> str:
-    parts = _split(f"//{netloc}")
+def place_fault(netloc: str, advice: str) -> str:
+    """Say why host and port of an address are none; empty where they may be."""
+    parts = split(f"//{netloc}")
     if parts is None or not parts.hostname:
         return f"it names no host: {advice}"
     try:

@@ -21,13 +21,13 @@ from tests.fixtures.secure_system import NatsUsers, SecureSystem
 from tests.fixtures.system import unsettled
 from tests.fixtures.wire import Bot, msg
 
-from ricordo.bus.nats import Limits, open_bus, ricordo_topology
+from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.client import Forbidden, MemoryClient
 
 ATTEMPTS: Final = int(os.environ.get("RICORDO_CROSSINGS", "560"))
 SECRET: Final = "Xanthippe"
 OWN_QUESTION: Final = json.dumps({"user_id": "u-1", "query": "the secret", "reinforce": False}).encode()
-TOPOLOGY: Final = ricordo_topology(Limits(incoming_bytes=10**6, derived_bytes=10**6, dead_letter_bytes=10**6))
+TOPOLOGY: Final = ricordo_topology(incoming_bytes=10**6, derived_bytes=10**6, dead_letter_bytes=10**6)
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -14,9 +14,14 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.app.request_handlers import export_server
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import bulk_lane, event_worker
-from ricordo_services.ingest import document_storage
-from ricordo_services.ingest.document_extraction import POLL_INTERVAL_S, DocumentExtraction, TenantRoundRobin
-from ricordo_services.ingest.document_storage import DocumentDeletion, DocumentStorage
+from ricordo_services.ingest.document_extraction import (
+    DELETION_INTERVAL_S,
+    POLL_INTERVAL_S,
+    DocumentDeletion,
+    DocumentExtraction,
+    DocumentStorage,
+    TenantRoundRobin,
+)
 from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
 
 _BATCH_FACTOR: Final = 3  # its messages take little time each
@@ -76,5 +81,5 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
     deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
     return DocumentStorage(objects, known, order.schedule), [
         Periodic("documents", reading.run, POLL_INTERVAL_S, resources.clock, woken=order.woken),
-        Periodic("discarded", deletion.run, document_storage.DELETION_INTERVAL_S, resources.clock),
+        Periodic("discarded", deletion.run, DELETION_INTERVAL_S, resources.clock),
     ]

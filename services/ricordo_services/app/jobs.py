@@ -23,7 +23,7 @@ from ricordo_services.app.resources import Resources
 from ricordo_services.app.server_connections import bus_settings, topology
 from ricordo_services.app.worker_builders import enrich_handler, repoint
 from ricordo_services.embedding.reembedding import Reembedding
-from ricordo_services.enrichment.backfill import Backfill
+from ricordo_services.enrichment.enrichment_handler import Backfill
 from ricordo_services.job_progress import (
     BackfillOrder,
     BackfillProgress,

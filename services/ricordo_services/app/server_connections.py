@@ -3,9 +3,9 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from ricordo.bus.nats import Limits, NatsSettings, Topology, ricordo_topology
+from ricordo.bus.nats import NatsSettings, Topology, ricordo_topology
 from ricordo.client.addresses import checked_addresses
-from ricordo.documents.object_store import ObjectStore, S3Bucket, in_bucket, in_folder
+from ricordo.documents.object_store import ObjectStore, in_bucket, in_folder
 from ricordo.index.port import VectorIndex
 from ricordo.settings import DocumentSettings, Settings, StoreSettings
 
@@ -25,12 +25,10 @@ def topology(settings: Settings) -> Topology:
     """Return the streams and consumers, with the operator's limits."""
     bus = settings.bus
     return ricordo_topology(
-        Limits(
-            incoming_bytes=bus.input_bytes,
-            derived_bytes=bus.events_bytes,
-            dead_letter_bytes=bus.dead_letter_bytes,
-            ack_wait=bus.ack_wait_s,
-        )
+        incoming_bytes=bus.input_bytes,
+        derived_bytes=bus.events_bytes,
+        dead_letter_bytes=bus.dead_letter_bytes,
+        ack_wait=bus.ack_wait_s,
     )
 
 
@@ -41,14 +39,12 @@ async def open_object_store(settings: DocumentSettings) -> ObjectStore | None:
     name, prefix = settings.bucket
     secret = settings.secret_access_key
     return in_bucket(
-        S3Bucket(
-            name=name,
-            prefix=prefix,
-            endpoint=settings.endpoint,
-            region=settings.region,
-            access_key_id=settings.access_key_id,
-            secret_access_key=None if secret is None else secret.get_secret_value(),
-        )
+        name,
+        prefix=prefix,
+        endpoint=settings.endpoint,
+        region=settings.region,
+        access_key_id=settings.access_key_id,
+        secret_access_key=None if secret is None else secret.get_secret_value(),
     )
 
 

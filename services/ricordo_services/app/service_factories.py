@@ -104,8 +104,7 @@ async def query_server(
             request: QueryRoute(handler=handler, fit=(fits or {}).get(request), deadline=deadline)
             for request, handler in handlers.items()
         },
-        responder=bus,
-        publisher=bus,
+        bus=bus,
         clock=resources.clock,
         settings=ServerSettings(**limit, grace=resources.settings.worker.grace_s),
         priority=resources.priority,

@@ -207,6 +207,6 @@ async def mcp(call: Call, *, user: str) -> None:
     stopping = asyncio.Event()
     with stop_on_signals(stopping):
         async with call.client() as client:
-            from ricordo_services.mcp_server.stdio import serve_stdio  # noqa: PLC0415 - takes a second to load
+            from ricordo_services.mcp_server.server import serve_stdio  # noqa: PLC0415 - takes a second to load
 
             await serve_stdio(client, user, stopping)

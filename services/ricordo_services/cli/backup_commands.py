@@ -129,7 +129,9 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
     stones = [stone for file in forgotten or () for stone in read_list(file)]
     with open_backup(source.expanduser()) as archive, _removed_on_failure(path), _locked(path) as folder:
         archive.check_version(OLDEST, newest_schema())
-        _refuse_links(folder.path)
+        for part in (folder.path / name for name in BACKED_UP):
+            if part.is_symlink():
+                raise Failed(f"{part} is a link to another place: restore into a new folder")
         if (folder.path / _CLUSTER).exists():
             if not force:
                 raise Failed(
@@ -213,12 +215,6 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
 def _require_memories(path: Path) -> None:
     if not any((path / name).exists() for name in (_CLUSTER, RESTORED)):
         raise Failed(f"{path} contains no memories: name the data folder with --data-dir")
-
-
-def _refuse_links(path: Path) -> None:
-    for name in BACKED_UP:
-        if (path / name).is_symlink():
-            raise Failed(f"{path / name} is a link to another place: restore into a new folder")
 
 
 def _query(folder: DataFolder, ask: Callable[[str], Coroutine[None, None, T]]) -> T:

@@ -57,7 +57,7 @@ async def check_models(
 
 def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> list[Finding]:
     """Report workers whose models differ from these settings or from each other."""
-    if worker_reports.disagree:
+    if len({model for models in worker_reports.models.values() for model in models}) > 1:
         told = "; ".join(
             f"{worker} by {', '.join(models)}" for worker, models in worker_reports.models.items()
         )

@@ -46,7 +46,8 @@ async def numbered_lines(source: str) -> AsyncGenerator[tuple[int, bytes], None]
         reader.stop()
 
 
-def _opened(source: str) -> BinaryIO:
+def open_input(source: str) -> BinaryIO:
+    """Open a file, or standard input."""
     if source != STANDARD_INPUT:
         return Path(source).open("rb")
     if sys.stdin is None:
@@ -87,7 +88,7 @@ class _LineReader:
 
     def _read(self) -> None:
         try:
-            with _opened(self._source) as file:
+            with open_input(self._source) as file:
                 self._hand_over_lines(file)
         except OSError as error:
             self._hand_over(Failed(f"{title(self._source)} cannot be read: {error.strerror}"))
@@ -206,7 +207,7 @@ def _is_compressed(path: Path) -> bool:
 
 
 def _spool(source: str, spool: IO[bytes]) -> None:
-    with _opened(source) as opened:
+    with open_input(source) as opened:
         file = io.BufferedReader(cast("io.RawIOBase", opened))
         packed = file.peek(len(_GZIP)).startswith(_GZIP)
         plain = gzip.GzipFile(fileobj=file) if packed else file

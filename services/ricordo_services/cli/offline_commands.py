@@ -1,11 +1,9 @@
 """`ricordo analyze|enrich|extract`: what the workers derive, without any server."""
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -14,7 +12,7 @@ from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
-from ricordo_services.cli.input_files import read_document
+from ricordo_services.cli.input_files import STANDARD_INPUT, open_input, read_document
 from ricordo_services.cli.output import err_console, out_console, print_json
 
 if TYPE_CHECKING:
@@ -122,7 +120,11 @@ def _readable(value: object) -> str:
 def _stream(source: str | None, model: type[M], derive: "Callable[[M], Document]") -> None:
     """Print one line for each input line; an error for one that cannot be read."""
     bad: list[int] = []
-    with _opened(source) as lines:
+    try:
+        lines = open_input(source or STANDARD_INPUT)
+    except OSError as error:
+        raise Failed(f"{source} cannot be read: {error.strerror}") from None
+    with lines:
         for number, line in enumerate(lines, start=1):
             try:
                 print_json(derive(read_document(model, line)))
@@ -142,16 +144,3 @@ def _error_body(error: ValueError) -> ErrorBody:
     if isinstance(error, DecodeError):
         return error.body()
     return ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error))
-
-
-@contextlib.contextmanager
-def _opened(source: str | None) -> Iterator[BinaryIO]:
-    if source in (None, "-"):
-        yield sys.stdin.buffer
-        return
-    try:
-        file = Path(str(source)).open("rb")  # noqa: SIM115 - closed below; only opening it may fail here
-    except OSError as error:
-        raise Failed(f"{source} cannot be read: {error.strerror}") from None
-    with file:
-        yield file

@@ -179,7 +179,8 @@ def _opened(file: str) -> Iterator[ExportArchive]:
 
 def _check_names(survey: Survey, conversion: Conversion, options: ServiceOptions) -> None:
     """Refuse to guess who of several speakers the user is."""
-    if not survey.speakers or survey.has_speaker(conversion.names):
+    speakers = survey.speakers.values()
+    if not speakers or any(speaker.is_called(conversion.names) for speaker in speakers):
         return
     if survey.own and not options.me:
         return

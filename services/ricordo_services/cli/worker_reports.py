@@ -37,11 +37,6 @@ class WorkerReports:
         told = {name: sorted(set(map(_model, self._telling(name)))) for name in _MODELS}
         return {name: models for name, models in told.items() if models}
 
-    @property
-    def disagree(self) -> bool:
-        """Whether some work by another model than others."""
-        return len({one for models in self.models.values() for one in models}) > 1
-
     def embedding(self, own: EmbeddingSettings) -> EmbeddingSettings | None:
         """Return `own` with the models of the workers in it; None where no worker tells of any."""
         report = next((report for name in _MODELS for report in self._telling(name)), None)

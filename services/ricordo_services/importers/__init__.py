@@ -7,13 +7,14 @@ where it stands. Nothing here knows the bus: the command line publishes what the
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ricordo_services.importers import chatgpt, claude, discord, mbox, slack, telegram, whatsapp
+from ricordo_services.importers import discord, mbox, slack, telegram, whatsapp
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
+from ricordo_services.importers.assistants import parse_chatgpt, parse_claude
 from ricordo_services.importers.past_message import FAULTS, Entry, Parser, ParserOptions
 
 PARSERS: Final[Mapping[str, Parser]] = {
-    "chatgpt": chatgpt.parse,
-    "claude": claude.parse,
+    "chatgpt": parse_chatgpt,
+    "claude": parse_claude,
     "whatsapp": whatsapp.parse,
     "telegram": telegram.parse,
     "slack": slack.parse,

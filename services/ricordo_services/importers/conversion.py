@@ -40,10 +40,6 @@ class Conversion:
     prefix: str
     timezone: str | None = None
 
-    def is_own(self, message: PastMessage) -> bool:
-        """Return whether the user wrote a message, or an assistant in reply to the user."""
-        return message.own or message.speaker.is_called(self.names)
-
     def conversation_id(self, message: PastMessage) -> str:
         """Return the id of a conversation; two users who import the same group have one each."""
         return f"{self.service}:{_hash(self.user_id, message.conversation)}"
@@ -60,7 +56,8 @@ class Conversion:
     def bodies(self, message: PastMessage) -> Iterator[bytes]:
         """Yield the body of a message; several where its text is longer than one message may be."""
         conversation = self.conversation_id(message)
-        user_id = self.user_id if self.is_own(message) else self.speaker_id(message.speaker)
+        is_own = message.own or message.speaker.is_called(self.names)
+        user_id = self.user_id if is_own else self.speaker_id(message.speaker)
         metadata = {"service": self.service, "conversation": _label(message.title)}
         if message.reply_to is not None:
             metadata["reply_to"] = self._id(message, message.reply_to)
@@ -160,10 +157,6 @@ class Survey:
         """Return the conversations with the most messages, the largest first."""
         ranked = sorted(self.conversations.values(), key=lambda one: (-one.messages, one.first))
         return ranked[:MOST_ACTIVE]
-
-    def has_speaker(self, names: Collection[str]) -> bool:
-        """Return whether anybody is called by one of `names`, which are case-folded."""
-        return any(speaker.is_called(names) for speaker in self.speakers.values())
 
     def others(self, names: Collection[str]) -> list[Speaker]:
         """Return the speakers who are not the user."""

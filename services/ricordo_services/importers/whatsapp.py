@@ -28,6 +28,7 @@ from ricordo_services.importers.past_message import (
 )
 
 _INVISIBLE: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_OWN_TEXT: Final = "\u200e"  # before what WhatsApp on iOS says itself
 _MARKS: Final = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 # Android: 05/01/24, 15:04 - Nora: text
 # iOS: [05/01/24, 15:04:05] Nora: text; formerly 05/01/24, 15:04:05: Nora: text
@@ -89,11 +90,6 @@ def is_cut_header(line: str, head: str) -> bool:
 def visible(text: str) -> str:
     """Return `text` without the marks of writing direction that WhatsApp inserts."""
     return _INVISIBLE.sub("", text)
-
-
-def is_own_text(text: str) -> bool:
-    """Return whether WhatsApp on iOS marks a text as its own, and not a person's."""
-    return text.startswith("\u200e")
 
 
 def date_order(headers: Iterable[Header]) -> DateOrder | None:
@@ -280,7 +276,7 @@ class _Chat:
             yield Skip(self._place(), SkipReason.SYSTEM)
         elif not (said := _without_marks(text)):
             yield Skip(self._place(), SkipReason.NO_TEXT)
-        elif is_own_text(original) and said == text:
+        elif original.startswith(_OWN_TEXT) and said == text:
             yield Skip(self._place(), SkipReason.SYSTEM)
         else:
             yield self._message(said, self.moment)

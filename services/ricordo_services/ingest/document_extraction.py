@@ -1,4 +1,4 @@
-"""Reads documents and cuts them into extracts, in the background of message processing.
+"""Stores documents, reads them and cuts them into extracts in the background, and deletes forgotten ones.
 
 A document is leased for some seconds, and the lease is renewed while it is read, so that another process
 takes over soon after a crash; writing the same extracts twice changes nothing.
@@ -18,21 +18,119 @@ from ricordo.clock import Clock
 from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import Unreadable
-from ricordo.documents.records import LOST, UNREADABLE, DocumentToRead, ObjectMissing
+from ricordo.documents.records import (
+    LOST,
+    UNREADABLE,
+    DocumentToRead,
+    NewDocument,
+    ObjectMissing,
+    ObjectsUnavailable,
+    object_key,
+)
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
 from ricordo.memory.documents import DocumentPart
 from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_document
 from ricordo.memory.model import Memory, derived_id
-from ricordo.messages.events import MemoryCreated
+from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.models.encoder import TokenCounter
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
+from ricordo.store.erasure import ErasureStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import DependencyUnavailable
+
+DELETION_INTERVAL_S: Final = 5.0
+_CONCURRENT_PUTS: Final = 4  # each object is in memory meanwhile
+_DELETED_AT_ONCE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStorage:
+    """Puts the documents of messages into the object store, and schedules their extraction.
+
+    Attributes:
+        schedule: called with a tenant that has documents to read.
+    """
+
+    objects: ObjectStore
+    documents: DocumentStore
+    schedule: Callable[[str], None]
+
+    async def store(
+        self, tenant: str, bodies: Sequence[MessageReceived]
+    ) -> dict[str, NewDocument | ObjectsUnavailable]:
+        """Store the documents of `bodies`; return by key the stored document or the error.
+
+        Storing the same document twice changes nothing.
+        """
+        free = asyncio.Semaphore(_CONCURRENT_PUTS)
+
+        async def put(body: MessageReceived) -> tuple[str, NewDocument | ObjectsUnavailable]:
+            document = new_document(tenant, body)
+            assert body.document is not None  # noqa: S101 - the caller passes none without a document
+            async with free:
+                try:
+                    await self.objects.put(document.key, body.document.data)
+                except ObjectsUnavailable as error:
+                    return document.key, error
+            return document.key, document
+
+        return dict(await asyncio.gather(*map(put, bodies)))
+
+    async def discard(self, tenant: str, body: MessageReceived) -> None:
+        """Delete the document of a refused message, unless the recorded message of that id has the same.
+
+        A recorded message does not change, so no message can refer to this object meanwhile.
+
+        Raises:
+            StoreUnavailable, ObjectsUnavailable: it may still be there.
+        """
+        key = new_document(tenant, body).key
+        if not await self.documents.is_kept(tenant, body.user_id, key):
+            await self.objects.delete(key)
+
+
+def new_document(tenant: str, body: MessageReceived) -> NewDocument:
+    """Return the record of the document of a message.
+
+    Raises:
+        ValueError: it has none.
+    """
+    document = body.document
+    if document is None:
+        raise ValueError("there is no document")
+    return NewDocument(
+        name=document.name,
+        media_type=document.media_type,
+        key=object_key(tenant, body.user_id, body.id, document.data),
+        size=len(document.data),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDeletion:
+    """Deletes the objects of forgotten documents, and then their deletion records."""
+
+    discarded: ErasureStore
+    objects: ObjectStore
+    life: LifecycleStore
+
+    async def run(self) -> None:
+        """Delete the objects of all tenants.
+
+        Raises:
+            StoreUnavailable, ObjectsUnavailable: a server does not answer; the rest is deleted later.
+        """
+        for tenant in await self.life.tenants():
+            while keys := await self.discarded.objects_to_delete(tenant, _DELETED_AT_ONCE):
+                for key in keys:
+                    await self.objects.delete(key)
+                await self.discarded.deleted(tenant, keys)
+
 
 POLL_INTERVAL_S: Final = 10.0
 """Seconds between two polls of all tenants."""

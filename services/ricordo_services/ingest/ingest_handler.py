@@ -24,7 +24,7 @@ from ricordo.messages.events import (
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
-from ricordo_services.ingest.document_storage import DocumentStorage, new_document
+from ricordo_services.ingest.document_extraction import DocumentStorage, new_document
 from ricordo_services.stage_events import receipt
 
 _PERIOD_S: Final = 60.0

@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 import structlog
 
-from ricordo.bus.port import StoredMessage, StreamAccess
+from ricordo.bus.port import Bus, StoredMessage
 from ricordo.clock import Clock
 from ricordo.documents.records import document_key
 from ricordo.messages.codec import owner_of
@@ -28,7 +28,7 @@ from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotte
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.event_publishing import Emitter
-from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
+from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.erasure import (
     DeadLetterPosition,
     ErasureCounts,
@@ -52,7 +52,7 @@ _NAMES: Final = {
 class DeadLetterErasure:
     """Deletes the dead letters that an erasure covers."""
 
-    streams: StreamAccess
+    streams: Bus
 
     async def delete(
         self, tenant: str, erasure: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
@@ -98,9 +98,8 @@ def _belongs_to(body: bytes, erasure: ErasureRequest) -> bool:
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_SLICE: Final = (
-    200  # messages in one transaction: some hundred milliseconds, in which others of the user wait
-)
+# Messages in one transaction: some hundred milliseconds, in which others of the user wait.
+_SLICE: Final = 200
 _PATIENCE_S: Final = 2.5  # for the end of one
 _NAMED: Final = 1_000  # memory ids in one event
 _LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
@@ -144,7 +143,7 @@ class Erasure:
         return counts
 
 
-class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
+class Erasures:
     """The running erasures of a process; an async context manager that cancels the rest at its end."""
 
     def __init__(self, erase: Erasure, life: LifecycleStore, clock: Clock) -> None:
@@ -153,21 +152,36 @@ class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
         self._life = life
         self._clock = clock
         self._backoff = ItemBackoff("forget")
-        super().__init__("an erasure is not done yet")
+        self._running: dict[tuple[str, ErasureRequest], asyncio.Task[ErasureCounts]] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await cancel_and_wait(*self._running.values())
 
     async def done(self, tenant: str, erasure: ErasureRequest, patience: float) -> ErasureCounts:
-        """Run an erasure; return the total counts.
+        """Run an erasure, once however many callers wait for it; return the total counts.
 
         Raises:
             BeingErased: it takes longer than `patience` seconds, and goes on.
             DependencyUnavailable: a server is away; it is taken up again.
         """
-        until = asyncio.get_running_loop().time() + patience
-        try:
-            begin = partial(self._erase, tenant, erasure)
-            return await self.wait((tenant, erasure), begin, until=until)
-        except (WaitTimeout, TaskStopped):
-            raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
+        task = self._running.get((tenant, erasure)) or self._begin(tenant, erasure)
+        await asyncio.wait({task}, timeout=patience)
+        if not task.done() or task.cancelled():
+            raise BeingErased("what is to be forgotten is being erased, and that goes on")
+        return task.result()
+
+    def _begin(self, tenant: str, erasure: ErasureRequest) -> asyncio.Task[ErasureCounts]:
+        task = self._running[tenant, erasure] = asyncio.create_task(self._erase(tenant, erasure))
+        task.add_done_callback(lambda ended: self._end(tenant, erasure, ended))
+        return task
+
+    def _end(self, tenant: str, erasure: ErasureRequest, task: asyncio.Task[ErasureCounts]) -> None:
+        del self._running[tenant, erasure]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.warning("an erasure is not done yet", of=repr((tenant, erasure)), exc_info=error)
 
     async def resume(self) -> None:
         """Resume unfinished erasures of all tenants; one that fails or takes long does not block others.

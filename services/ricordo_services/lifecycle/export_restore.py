@@ -214,7 +214,9 @@ class ExportRestore:
 
     async def _write(self, items: Sequence[Item]) -> None:
         insights = {
-            one["id"]: UUID(one["about"]) for one in items if one.get("about") and not _is_curated(one)
+            one["id"]: UUID(one["about"])
+            for one in items
+            if one.get("about") and not one["verified"] and one["source"] != Source.USER_CORRECTION
         }
         here = await self.imports.insights(self.tenant, self.user_id, list(insights.values()))
         # An insight that was drawn here from the same messages stays, with its own reinforcement.
@@ -311,10 +313,6 @@ class ExportRestore:
                 self.tally.left_out.append(f"a note: {error}")
             except RequestConflict:
                 self.tally.left_out.append("a note: its request id was used for another note")
-
-
-def _is_curated(item: Item) -> bool:
-    return bool(item["verified"] or item["source"] == Source.USER_CORRECTION)
 
 
 def _one(kind: str) -> str:

@@ -3,11 +3,16 @@
 Nothing is kept between requests: any request may go to any replica, and may be repeated.
 """
 
+import asyncio
 import json
+import os
+import select
 import tomllib
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from importlib import resources
 from importlib.metadata import version
+from threading import Thread
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -21,8 +26,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import AnyUrl, BaseModel, Field, ValidationError
 
-from ricordo.client import InvalidRequest, NotFound, RicordoError, Unavailable
-from ricordo.integrations.caller import CallerSource
+from ricordo.client import InvalidRequest, MemoryClient, NotFound, RicordoError, Unavailable
+from ricordo.integrations.caller import Caller, CallerSource
 from ricordo.integrations.memory_tools import (
     REMEMBER_S,
     Key,
@@ -261,3 +266,35 @@ def _prompt(caller: CallerSource, question: str, text: str) -> Callable[[], Coro
         return f"{text}\n\n{reply.context}"
 
     return render
+
+
+_PIECE: Final = 65_536
+
+
+async def serve_stdio(client: MemoryClient, user_id: str, stopping: asyncio.Event) -> None:
+    """Serve one user on standard input and output, until the input ends or `stopping` is set."""
+    caller = Caller(client, user_id)
+    close = _closable_input()
+    serving = asyncio.create_task(build_server(lambda: caller).run_stdio_async())
+    stopped = asyncio.create_task(stopping.wait())
+    await asyncio.wait([serving, stopped], return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    close()
+    await serving
+
+
+def _closable_input() -> Callable[[], None]:
+    """Put a pipe before standard input, and return what ends it: a blocked read cannot be interrupted."""
+    source, (reader, writer), (wake, waker) = os.dup(0), os.pipe(), os.pipe()
+    os.dup2(reader, 0)
+    os.close(reader)
+
+    def copy() -> None:
+        with suppress(OSError), os.fdopen(writer, "wb", buffering=0) as pipe:
+            while wake not in select.select([source, wake], [], [])[0]:
+                if not (piece := os.read(source, _PIECE)):
+                    return
+                pipe.write(piece)
+
+    Thread(target=copy, name="standard input", daemon=True).start()
+    return lambda: os.close(waker)

@@ -25,7 +25,6 @@ from ricordo_services.stack.servers import (
     Launch,
     NotReady,
     PortBook,
-    Server,
     ServerFailed,
     is_free,
 )
@@ -33,6 +32,7 @@ from ricordo_services.stack.servers import (
 log = structlog.get_logger("ricordo.stack")
 
 LEFTOVER_SECONDS = 4.0
+Server = BoltServer | PostgresServer | NatsServer
 
 
 @dataclass(frozen=True, slots=True)

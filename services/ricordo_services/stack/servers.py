@@ -1,4 +1,4 @@
-"""What the local servers have in common: their interface, errors that say what to do, and their ports.
+"""What the local servers have in common: how they are run, errors that say what to do, and their ports.
 
 Ports are free, on loopback, and the same after a restart of the same folder. They are taken from below the
 range the kernel gives to outgoing connections. A port inside that range can be lost to any client while its
@@ -11,7 +11,6 @@ import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 LOOPBACK = "127.0.0.1"
 LOWEST = 20_000
@@ -72,37 +71,6 @@ class Launch:
 
 class NotReady(Exception):
     """The server does not answer yet."""
-
-
-class Server(Protocol):
-    """One of the local servers."""
-
-    @property
-    def name(self) -> str:
-        """Its short name: of its log file, and in messages."""
-        ...
-
-    @property
-    def port_names(self) -> tuple[str, ...]:
-        """Names of the ports it listens on."""
-        ...
-
-    async def prepare(self, ports: Mapping[str, int]) -> Launch:
-        """Write its configuration, make its files, and return how to run it.
-
-        Raises:
-            StackError: it cannot be run.
-        """
-        ...
-
-    async def probe(self, ports: Mapping[str, int]) -> None:
-        """Return when the server answers a request.
-
-        Raises:
-            NotReady: not yet; ask again.
-            StackError: it never will.
-        """
-        ...
 
 
 def is_free(port: int) -> bool:

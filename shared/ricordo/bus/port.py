@@ -1,6 +1,6 @@
 """The ports of the bus: streams whose messages are fetched and settled, and request-reply.
 
-The protocols are small, so that the runtime can be tested on a bus in memory.
+They are protocols, so that the runtime can be tested on a bus in memory.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -174,19 +174,6 @@ class Subscription(Protocol):
         ...
 
 
-class Subscriptions(Protocol):
-    """Binds to durable consumers."""
-
-    async def subscribe(self, consumer: str) -> Subscription:
-        """Bind to the durable `consumer` of the topology.
-
-        Raises:
-            BusUnavailable: the bus does not answer, or has no such consumer.
-            KeyError: the topology declares no such consumer.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ConsumerLag:
     """The lag of a durable consumer.
@@ -202,27 +189,6 @@ class ConsumerLag:
     settled: int
     floor: int = 0
     pending: int = 0
-
-
-class StreamAccess(Protocol):
-    """Reads and removes single messages of a stream; BusUnavailable if the bus does not answer."""
-
-    async def read(self, stream: str, sequence: int) -> StoredMessage | None:
-        """Return the message, or None if the stream no longer has it."""
-        ...
-
-    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
-        """Return the first message after `sequence` whose subject matches `subject`, or None.
-
-        Args:
-            sequence: a position, 0 for the beginning.
-            subject: may contain wildcards.
-        """
-        ...
-
-    async def remove(self, stream: str, sequence: int) -> None:
-        """Remove the message from its stream; removing a missing one has no effect."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,15 +218,12 @@ class DeadLetter:
     memory_id: UUID | None = None
 
 
-class DeadLetterRecorder(Protocol):
-    """Decides whether a dead letter is published, and records it, for example for `query.status`."""
+DeadLetterRecorder = Callable[[DeadLetter, Callable[[], Awaitable[None]]], Awaitable[None]]
+"""Calls the given function, which stores a dead letter in its stream, and records it, for example for
+`query.status`; neither, if it was forgotten.
 
-    async def __call__(self, letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
-        """Call `publish`, which stores `letter` in its stream, and record it; neither, if it was forgotten.
-
-        An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
-        """
-        ...
+An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
+"""
 
 
 class Request(ReceivedMessage, Protocol):
@@ -283,8 +246,37 @@ class Endpoint(Protocol):
         ...
 
 
-class RequestReceiver(Protocol):
-    """The answering side of request-reply."""
+class Bus(Publisher, Protocol):
+    """Streams whose messages are fetched, read and removed, and the answering side of request-reply.
+
+    What it does besides publishing raises `BusUnavailable` if the bus does not answer.
+    """
+
+    async def subscribe(self, consumer: str) -> Subscription:
+        """Bind to the durable `consumer` of the topology.
+
+        Raises:
+            BusUnavailable: the bus does not answer, or has no such consumer.
+            KeyError: the topology declares no such consumer.
+        """
+        ...
+
+    async def read(self, stream: str, sequence: int) -> StoredMessage | None:
+        """Return the message, or None if the stream no longer has it."""
+        ...
+
+    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
+        """Return the first message after `sequence` whose subject matches `subject`, or None.
+
+        Args:
+            sequence: a position, 0 for the beginning.
+            subject: may contain wildcards.
+        """
+        ...
+
+    async def remove(self, stream: str, sequence: int) -> None:
+        """Remove the message from its stream; removing a missing one has no effect."""
+        ...
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
         """Receive the requests on `subject`, shared with all servers of the same `queue`.

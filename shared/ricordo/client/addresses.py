@@ -2,9 +2,9 @@
 
 import re
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
 
 from ricordo.client.exceptions import InvalidRequest
+from ricordo.urls import place_fault, split
 
 _SCHEMES: Final = ("nats", "tls", "ws", "wss")
 _HOST_AND_PORT: Final = re.compile(r"[^\s/]+:\d+")
@@ -30,25 +30,12 @@ def checked_addresses(url: str) -> list[str]:
 def _problem(address: str) -> str:
     if "://" not in address and _HOST_AND_PORT.fullmatch(address) is None:
         return _ADVICE
-    parts = _split(address if "://" in address else f"nats://{address}")
+    parts = split(address if "://" in address else f"nats://{address}")
     if parts is None or any(char.isspace() for char in address):
         return _ADVICE
     if parts.scheme not in _SCHEMES:
         return f"{parts.scheme}:// is not supported: {_ADVICE}"
-    if not parts.hostname:
-        return f"it names no host: {_ADVICE}"
-    try:
-        fits = parts.port is None or parts.port > 0
-    except ValueError:
-        fits = False
-    return "" if fits else "its port must be a number from 1 to 65535"
-
-
-def _split(address: str) -> SplitResult | None:
-    try:
-        return urlsplit(address)
-    except ValueError:  # such as brackets that do not hold an IPv6 address
-        return None
+    return place_fault(parts.netloc, _ADVICE)
 
 
 def without_credentials(url: str) -> str:

@@ -16,8 +16,7 @@ from nats.js.api import Header, PubAck
 from pydantic import ValidationError
 
 from ricordo.client.addresses import checked_addresses, without_credentials
-from ricordo.client.error_translation import answer, successful, translated
-from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
+from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable, answer, successful, translated
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import Message
@@ -57,7 +56,8 @@ def read(model: type[M], fields: Mapping[str, object]) -> M:
     try:
         return model.model_validate(dict(fields))
     except ValidationError as error:
-        raise InvalidRequest.from_decoding(DecodeError.from_validation(error)) from None
+        decoded = DecodeError.from_validation(error)
+        raise InvalidRequest(decoded.message, decoded.field) from None
 
 
 def written(message: Message) -> bytes:

@@ -1,4 +1,4 @@
-"""Exceptions of the client.
+"""Exceptions of the client, and what replies and errors of NATS become.
 
 RicordoError
 ├── InvalidRequest      a field is missing, wrong or out of range; raised before sending where possible
@@ -11,9 +11,25 @@ RicordoError
 └── Internal            a worker failed, or its reply cannot be read
 """
 
-from typing import ClassVar, TypeVar
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import ClassVar, Final, TypeVar
 
-from ricordo.messages.errors import DecodeError, ErrorCode, ErrorDetail
+import nats.errors
+import nats.js.errors
+from nats.aio.msg import Msg
+
+from ricordo.messages.codec import decode_as
+from ricordo.messages.errors import (
+    SERVICE_ERROR,
+    SERVICE_ERROR_CODE,
+    DecodeError,
+    ErrorBody,
+    ErrorCode,
+)
+from ricordo.messages.message_types import Message
+from ricordo.messages.subjects import Subject
 
 E = TypeVar("E", bound=BaseException)
 
@@ -39,11 +55,6 @@ class InvalidRequest(RicordoError):
     """A field is missing, wrong or out of range."""
 
     code = ErrorCode.INVALID_REQUEST
-
-    @classmethod
-    def from_decoding(cls, error: DecodeError) -> "InvalidRequest":
-        """Describe a validation error."""
-        return cls(error.message, error.field)
 
 
 class Forbidden(RicordoError):
@@ -87,11 +98,6 @@ _BY_CODE: dict[ErrorCode, type[RicordoError]] = {
 }
 
 
-def from_detail(detail: ErrorDetail) -> RicordoError:
-    """Return the exception for an error reply."""
-    return _BY_CODE[detail.code](detail.message, detail.field)
-
-
 def from_number(number: str, message: str) -> RicordoError:
     """Return the exception for a `Nats-Service-Error-Code` without a body that can be read."""
     for code, kind in _BY_CODE.items():
@@ -104,3 +110,79 @@ def first_of(group: BaseExceptionGroup[E]) -> E:
     """Return the first exception of a group."""
     first = group.exceptions[0]
     return first_of(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+R = TypeVar("R", bound=Message)
+
+_STREAM_FULL: Final = re.compile(r"maximum (bytes|messages) exceeded|insufficient.*(storage|resources)")
+_MESSAGE_TOO_LARGE: Final = 10054
+_WHERE_ERRORS_BEGIN: Final = 32
+
+
+@contextmanager
+def translated(subject: str, timeout: float, is_connected: Callable[[], bool]) -> Iterator[None]:
+    """Translate errors of NATS into `RicordoError`."""
+    try:
+        yield
+    except nats.errors.NoRespondersError:
+        raise NoResponders(
+            f"nobody answers {Subject.parse(subject).name}: is the worker that owns it running? "
+            "`ricordo up` starts all of them, `ricordo doctor` says which one is missing"
+        ) from None
+    except nats.js.errors.NoStreamResponseError:
+        raise Unavailable(
+            f"no stream keeps {subject}: is Ricordo running? `ricordo up` starts it with its streams"
+        ) from None
+    except nats.js.errors.APIError as error:
+        raise _refusal(error) from None
+    except nats.errors.MaxPayloadError:
+        raise InvalidRequest("the message is larger than the server allows") from None
+    except TimeoutError:
+        if not is_connected():
+            raise Unavailable("the connection to NATS is down; the client keeps reconnecting") from None
+        raise Timeout(f"no answer to {subject} within {timeout:g} s") from None
+    except (nats.errors.Error, OSError) as error:
+        raise Unavailable(f"the connection to NATS does not work: {error}") from None
+
+
+def _refusal(error: nats.js.errors.APIError) -> RicordoError:
+    description = error.description or "no reason given"
+    if error.err_code == _MESSAGE_TOO_LARGE:
+        return InvalidRequest(f"the message is larger than the stream allows: {description}")
+    if _STREAM_FULL.search(description):
+        return StreamFull(
+            f"the stream takes no more messages now ({description}): publish again when the workers caught up"
+        )
+    return Unavailable(f"the stream did not take the message: {description}")
+
+
+def successful(message: Msg) -> bytes:
+    """Return the body of a reply.
+
+    Raises:
+        RicordoError: it is an error.
+    """
+    headers = message.headers or {}
+    number = headers.get(SERVICE_ERROR_CODE)
+    if number is not None or b'"error"' in message.data[:_WHERE_ERRORS_BEGIN]:
+        with suppress(DecodeError):  # a status, too, has a field `error`, which is no object
+            detail = decode_as(ErrorBody, message.data).error
+            raise _BY_CODE[detail.code](detail.message, detail.field)
+    if number is not None:
+        raise from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
+    return message.data
+
+
+def answer(body: bytes, name: str, reply: type[R]) -> R:
+    """Decode the body of a reply.
+
+    Args:
+        name: of the request, such as `query.recall`.
+
+    Raises:
+        Internal: it cannot be decoded.
+    """
+    try:
+        return decode_as(reply, body)
+    except DecodeError as error:
+        raise Internal(f"the answer to {name} cannot be read: {error.message}", error.field) from None

@@ -87,7 +87,8 @@ class PublishMethods:
         """
         if (message is None) == (not fields):
             raise TypeError("give either a message or its fields")
-        model = _with_defaults(fields) if message is None else _read(message)
+        drawn = {"id": uuid4().hex, "timestamp": datetime.now(UTC)}
+        model = built(MessageReceived, {**drawn, **fields}) if message is None else _read(message)
         outgoing = self._message(model, traceparent, bulk=bulk)
         return await self._send(outgoing, timeout)
 
@@ -188,10 +189,6 @@ def acknowledged(number: int) -> str:
 
 def _read(message: AnyMessage) -> MessageReceived:
     return message if isinstance(message, MessageReceived) else read(MessageReceived, message)
-
-
-def _with_defaults(fields: Mapping[str, object]) -> MessageReceived:
-    return built(MessageReceived, {"id": uuid4().hex, "timestamp": datetime.now(UTC), **fields})
 
 
 async def _each(messages: Iterable[AnyMessage] | AsyncIterable[AnyMessage]) -> AsyncIterator[AnyMessage]:

@@ -6,7 +6,7 @@ from typing import Unpack
 from uuid import UUID
 
 from ricordo.client.connection import Connection
-from ricordo.client.error_translation import answer
+from ricordo.client.exceptions import answer
 from ricordo.client.options import (
     AnswerOptions,
     ContextOptions,

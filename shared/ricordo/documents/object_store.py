@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -146,42 +145,34 @@ def in_folder(folder: Path) -> ObjectStore:
     return ObjectStore(LocalStore(prefix=folder), folder)
 
 
-@dataclass(frozen=True, slots=True)
-class S3Bucket:
-    """A bucket of S3, or of a compatible service.
+def in_bucket(
+    name: str,
+    *,
+    prefix: str = "",
+    endpoint: str | None = None,
+    timeout: float = 20.0,
+    retrying: float = 10.0,
+    **access: str | None,
+) -> ObjectStore:
+    """Return a store in a bucket of S3 or of a compatible service, which is not called yet.
 
-    Attributes:
+    Args:
         prefix: of all keys; empty for none.
         endpoint: URL of the service; None for Amazon's.
-        region: its region; None for that of the environment.
-        access_key_id, secret_access_key: credentials; None for those of the environment or the machine's
-            role.
         timeout: seconds per request.
         retrying: seconds for which a failed request is retried.
+        access: `region`, `access_key_id` and `secret_access_key`; None for those of the environment or the
+            machine's role.
     """
-
-    name: str
-    prefix: str = ""
-    endpoint: str | None = None
-    region: str | None = None
-    access_key_id: str | None = None
-    secret_access_key: str | None = field(default=None, repr=False)
-    timeout: float = 20.0
-    retrying: float = 10.0
-
-
-def in_bucket(bucket: S3Bucket) -> ObjectStore:
-    """Return a store in a bucket, which is not called yet."""
-    settings = ("endpoint", "region", "access_key_id", "secret_access_key")
-    config = {name: value for name in settings if (value := getattr(bucket, name)) is not None}
+    config = {key: value for key, value in {**access, "endpoint": endpoint}.items() if value is not None}
     store = S3Store(
-        bucket.name,
-        prefix=bucket.prefix or None,
+        name,
+        prefix=prefix or None,
         config=cast("S3Config", config),
         client_options={
-            "timeout": timedelta(seconds=bucket.timeout),
-            "allow_http": bucket.endpoint is not None and bucket.endpoint.startswith("http://"),
+            "timeout": timedelta(seconds=timeout),
+            "allow_http": endpoint is not None and endpoint.startswith("http://"),
         },
-        retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=bucket.retrying)},
+        retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=retrying)},
     )
     return ObjectStore(store)

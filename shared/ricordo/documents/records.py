@@ -44,7 +44,8 @@ def object_key(tenant: str, user_id: str, message_id: str, data: bytes) -> str:
     """
     digest = hashlib.sha256(memory_id(tenant, message_id).bytes)
     digest.update(data)
-    return f"{user_prefix(tenant, user_id)}/{digest.hexdigest()}"
+    user = hashlib.sha256(user_id.encode()).hexdigest()
+    return f"{checked_tenant(tenant)}/{user}/{digest.hexdigest()}"
 
 
 def document_key(tenant: str, body: bytes) -> str | None:
@@ -56,15 +57,6 @@ def document_key(tenant: str, body: bytes) -> str | None:
     if message.document is None:
         return None
     return object_key(tenant, message.user_id, message.id, message.document.data)
-
-
-def user_prefix(tenant: str, user_id: str) -> str:
-    """Return the prefix of the keys of a user's documents.
-
-    Raises:
-        ValueError: the tenant is invalid.
-    """
-    return f"{checked_tenant(tenant)}/{hashlib.sha256(user_id.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

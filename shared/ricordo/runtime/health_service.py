@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from ricordo.bus.port import BusError, BusUnavailable, Endpoint, Request, RequestReceiver
+from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, Request
 from ricordo.clock import Clock
 from ricordo.runtime.health import Health
 from ricordo.runtime.tasks import cancel_and_wait, run_until
@@ -51,7 +51,7 @@ class HealthService:
 
     name = "health"
 
-    def __init__(self, healths: Sequence[Health], responder: RequestReceiver, clock: Clock) -> None:
+    def __init__(self, healths: Sequence[Health], responder: Bus, clock: Clock) -> None:
         self._healths = healths
         self._responder = responder
         self._clock = clock

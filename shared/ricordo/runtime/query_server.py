@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import structlog
 
-from ricordo.bus.port import BusError, BusUnavailable, Endpoint, Publisher, Request, RequestReceiver
+from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, Request
 from ricordo.clock import Clock
 from ricordo.messages.codec import decode, encode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
@@ -61,7 +61,6 @@ class QueryServer:
             `unavailable`, an unknown name with `not_found`.
         exclusive: whether only the names of `routes` are served.
         excluded: names of that kind that other servers answer.
-        publisher: publishes the events of a `QueryResult`.
         priority: held while a request is in progress.
     """
 
@@ -71,8 +70,7 @@ class QueryServer:
         name: str,
         kind: str,
         routes: Mapping[str, QueryRoute],
-        responder: RequestReceiver,
-        publisher: Publisher,
+        bus: Bus,
         clock: Clock,
         settings: ServerSettings | None = None,
         priority: QueryPriority | None = None,
@@ -90,8 +88,7 @@ class QueryServer:
         self._served = tuple(routes) if exclusive else (f"{kind}.>",)
         self._excluded = frozenset(excluded)
         self._routes = routes
-        self._responder = responder
-        self._publisher = publisher
+        self._bus = bus
         self._clock = clock
         self._settings = settings or ServerSettings()
         self._priority = priority or QueryPriority()
@@ -119,7 +116,8 @@ class QueryServer:
             try:
                 for endpoint in endpoints:
                     await endpoint.close()
-                await self._finish()
+                if self._tasks:
+                    await asyncio.wait(self._tasks, timeout=self._settings.grace)
             finally:
                 await cancel_and_wait(*self._tasks)
                 self.health.set_state(WorkerState.STOPPED)
@@ -132,17 +130,13 @@ class QueryServer:
         failures = 0
         while True:
             try:
-                return await self._responder.serve(subject, self.name, self._accept)
+                return await self._bus.serve(subject, self.name, self._accept)
             except BusUnavailable as error:
                 failures += 1
                 if failures == 1:
                     _log.warning("bus is down", worker=self.name, error=str(error))
                 self.health.set_state(WorkerState.DEGRADED, str(error))
                 await self._clock.sleep(pauses.delay(failures))
-
-    async def _finish(self) -> None:
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self._settings.grace)
 
     def _accept(self, request: Request) -> None:
         if request.subject.split(".", 3)[-1] in self._excluded:
@@ -274,9 +268,7 @@ class QueryServer:
         if not answer.events:
             return
         events = stamp(answer.events, answer.cause or uuid4(), self._clock.now())
-        results = await self._publisher.publish(
-            [to_message(tenant, event, self.name, trace) for event in events]
-        )
+        results = await self._bus.publish([to_message(tenant, event, self.name, trace) for event in events])
         for event, problem in zip(events, results, strict=True):
             if problem is not None:
                 _log.warning("event of a reply could not be published", name=event.name, error=str(problem))

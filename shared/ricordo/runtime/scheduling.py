@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Final, Self, TypeVar
 
 _STEP_S: Final = 0.003
@@ -98,9 +97,7 @@ class CpuExecutor:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def map(self, work: Callable[[A], B], items: Iterable[A]) -> list[B]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo.bus.port import BusError, DeadLetterRecorder, StreamAccess, Subscription
+from ricordo.bus.port import Bus, BusError, DeadLetterRecorder, Subscription
 from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.runtime.backoff import Backoff
@@ -20,7 +20,6 @@ from ricordo.runtime.decoding import stored_references
 from ricordo.runtime.health import Health
 from ricordo.runtime.tracing import bind_log_context
 from ricordo.runtime.worker.consumption import Consumption, Work
-from ricordo.runtime.worker.event_worker import Bus
 from ricordo.runtime.worker.state import InFlightMessage, LoopSettings
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -66,7 +65,7 @@ class Sweeper:
         *,
         consumer: str,
         bus: Bus,
-        streams: StreamAccess,
+        streams: Bus,
         sweeps: Collection[str],
         work_queues: Collection[str],
         clock: Clock,

@@ -1,12 +1,9 @@
-"""Runs, cancels and shares asyncio tasks."""
+"""Runs and cancels asyncio tasks."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
-
-import structlog
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -40,72 +37,6 @@ def being_cancelled() -> bool:
     """Return whether the current task is being cancelled, even if a callee raised another error for it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-_log = structlog.stdlib.get_logger(__name__)
-
-Key = TypeVar("Key", bound=Hashable)
-Result = TypeVar("Result")
-
-
-class WaitTimeout(Exception):
-    """The task runs longer than the caller may wait, and goes on."""
-
-
-class TaskStopped(Exception):
-    """The process ends before the task does; what it has written stays."""
-
-
-class SingleFlight(Generic[Key, Result]):
-    """Runs at most one task per key; callers share it. Cancels the running tasks on exit.
-
-    Args:
-        failure: logged when a task fails, whether or not a caller waits.
-    """
-
-    def __init__(self, failure: str) -> None:
-        self._failure = failure
-        self._running: dict[Key, asyncio.Task[Result]] = {}
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await cancel_and_wait(*self._running.values())
-
-    async def wait(
-        self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]], *, until: float | None = None
-    ) -> Result:
-        """Wait for the task of `key`, started unless it runs. Cancelling a caller does not cancel it.
-
-        Args:
-            until: deadline by the time of the event loop; None to wait for the end.
-
-        Raises:
-            WaitTimeout: the deadline has passed.
-            TaskStopped: the process ends.
-            Exception: raised by the task.
-        """
-        task = self._running.get(key) or self._begin(key, begin)
-        left = None if until is None else max(0.0, until - asyncio.get_running_loop().time())
-        await asyncio.wait({task}, timeout=left)
-        if not task.done():
-            raise WaitTimeout
-        if task.cancelled():
-            raise TaskStopped
-        return task.result()
-
-    def _begin(self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]]) -> asyncio.Task[Result]:
-        task = self._running[key] = asyncio.get_running_loop().create_task(begin())
-        task.add_done_callback(lambda ended: self._end(key, ended))
-        return task
-
-    def _end(self, key: Key, task: asyncio.Task[Result]) -> None:
-        del self._running[key]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.warning(self._failure, of=repr(key), exc_info=error)
 
 
 @contextmanager

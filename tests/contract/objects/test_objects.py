@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from obstore.store import MemoryStore
 
-from ricordo.documents.object_store import ObjectStore, S3Bucket, in_bucket, in_folder
+from ricordo.documents.object_store import ObjectStore, in_bucket, in_folder
 from ricordo.documents.records import ObjectMissing, ObjectsUnavailable, object_key
 
 KEY = object_key("acme", "u-1", "m-1", b"x")
@@ -109,16 +109,14 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def _bucket(endpoint: str, name: str = "documents", prefix: str = "") -> ObjectStore:
     return in_bucket(
-        S3Bucket(
-            name=name,
-            prefix=prefix,
-            endpoint=endpoint,
-            region="eu-south-1",
-            access_key_id="somebody",
-            secret_access_key="something",
-            timeout=5,
-            retrying=1,
-        )
+        name,
+        prefix=prefix,
+        endpoint=endpoint,
+        region="eu-south-1",
+        access_key_id="somebody",
+        secret_access_key="something",
+        timeout=5,
+        retrying=1,
     )
 
 

@@ -31,8 +31,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo_services.ingest.document_extraction import DocumentExtraction, TenantRoundRobin
-from ricordo_services.ingest.document_storage import DocumentStorage
+from ricordo_services.ingest.document_extraction import DocumentExtraction, DocumentStorage, TenantRoundRobin
 from ricordo_services.ingest.ingest_handler import IngestHandler
 
 WORD = b"A first word."

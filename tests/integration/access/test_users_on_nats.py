@@ -13,13 +13,11 @@ from tests.fixtures.eventually import eventually
 from tests.fixtures.secure_system import NatsUsers
 
 from ricordo.bus.nats import open_bus, ricordo_topology
-from ricordo.bus.nats.topology import Limits
 from ricordo.bus.port import NotAllowed, Outgoing
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
 from ricordo.messages.answers import MOST_PARTS
 
-_SMALL = Limits(incoming_bytes=1_000_000, derived_bytes=1_000_000, dead_letter_bytes=1_000_000)
-TOPOLOGY = ricordo_topology(_SMALL)
+TOPOLOGY = ricordo_topology(incoming_bytes=1_000_000, derived_bytes=1_000_000, dead_letter_bytes=1_000_000)
 
 
 @pytest.fixture
@@ -116,7 +114,7 @@ async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: NatsU
     settings = users.nats_settings("worker-ingest", timeout=1.0)
     async with open_bus(settings, TOPOLOGY) as bus:
         assert await bus.provision() == []
-    larger = ricordo_topology(replace(_SMALL, incoming_bytes=2_000_000))
+    larger = ricordo_topology(incoming_bytes=2_000_000, derived_bytes=1_000_000, dead_letter_bytes=1_000_000)
     async with open_bus(settings, larger) as bus:
         with pytest.raises(NotAllowed, match=r"ricordo migrate.* with those of the operator"):
             await bus.provision()

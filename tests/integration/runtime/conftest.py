@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
+from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
 
 ACK_WAIT = 1.0
 MAX_DELIVER = 3
@@ -14,7 +14,7 @@ MAX_DELIVER = 3
 
 @pytest.fixture
 def topology() -> Topology:
-    return ricordo_topology(Limits(ack_wait=ACK_WAIT, max_deliver=MAX_DELIVER))
+    return ricordo_topology(ack_wait=ACK_WAIT, max_deliver=MAX_DELIVER)
 
 
 @pytest.fixture

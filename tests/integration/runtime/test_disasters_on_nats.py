@@ -25,7 +25,7 @@ from tests.fixtures.ingest_on_nats import (
 )
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import Limits, NatsBus, Topology, ricordo_topology
+from ricordo.bus.nats import NatsBus, Topology, ricordo_topology
 from ricordo.bus.port import DeadLetter
 from ricordo.clock import SystemClock
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
@@ -40,9 +40,10 @@ _POISONED = textwrap.dedent(
     """
     import asyncio, os, signal, sys
     from ricordo.clock import SystemClock
-    from ricordo.bus.nats import Limits, NatsSettings, open_bus, ricordo_topology
+    from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
-    from ricordo.runtime.worker.event_worker import Bus, EventWorker
+    from ricordo.bus.port import Bus
+    from ricordo.runtime.worker.event_worker import EventWorker
 
     async def handler(tenant, events):
         await asyncio.sleep(0.1)  # what is fetched ahead is in hand by then
@@ -51,7 +52,7 @@ _POISONED = textwrap.dedent(
         return [Done() for _ in events]
 
     async def main():
-        topology = ricordo_topology(Limits(ack_wait=float(sys.argv[2]), max_deliver=int(sys.argv[3])))
+        topology = ricordo_topology(ack_wait=float(sys.argv[2]), max_deliver=int(sys.argv[3]))
         async with open_bus(NatsSettings(servers=(sys.argv[1],)), topology) as bus:
             sides = bus
             worker = EventWorker(
@@ -69,7 +70,7 @@ class TestPoison:
 
     @pytest.fixture
     def topology(self, deliveries: int) -> Topology:
-        return ricordo_topology(Limits(ack_wait=ACK_WAIT, max_deliver=deliveries))
+        return ricordo_topology(ack_wait=ACK_WAIT, max_deliver=deliveries)
 
     @pytest.mark.parametrize(
         ("total", "killers", "deliveries"),

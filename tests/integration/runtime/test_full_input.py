@@ -14,7 +14,7 @@ from tests.fixtures.commands import start_command
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.wire import msg
 
-from ricordo.bus.nats import Limits, NatsBus, NatsSettings, open_bus, ricordo_topology
+from ricordo.bus.nats import NatsBus, NatsSettings, open_bus, ricordo_topology
 from ricordo.client import MemoryClient, StreamFull
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.settings import BusSettings, Settings
@@ -28,7 +28,7 @@ MOST_BYTES: Final = 10077
 @pytest.fixture
 async def small(server: NatsServerProcess) -> AsyncIterator[NatsBus]:
     """Ricordo's streams, the one that bots write to with room for some twenty messages."""
-    topology = ricordo_topology(Limits(incoming_bytes=ROOM))
+    topology = ricordo_topology(incoming_bytes=ROOM)
     async with open_bus(NatsSettings(servers=(server.url,)), topology) as opened:
         await opened.provision()
         yield opened

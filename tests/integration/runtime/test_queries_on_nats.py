@@ -39,8 +39,7 @@ def server_on(
         name="retrieval",
         kind="query",
         routes={"query.stats": QueryRoute(handler=handler)},
-        responder=bus,
-        publisher=bus,
+        bus=bus,
         clock=SystemClock(),
     )
 
@@ -89,7 +88,8 @@ _PROCESS = textwrap.dedent(
     from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
     from ricordo.runtime.process import run_services, stop_on_signals
-    from ricordo.runtime.worker.event_worker import Bus, EventWorker
+    from ricordo.bus.port import Bus
+    from ricordo.runtime.worker.event_worker import EventWorker
 
     async def handler(tenant, events):
         await asyncio.sleep(0.05)

@@ -11,7 +11,6 @@ from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import (
     ConsumerSpec,
-    Limits,
     NatsBus,
     NatsSettings,
     StreamSpec,
@@ -90,7 +89,7 @@ class TestProvisioning:
 
     async def test_compatible_drift_is_updated(self, server: NatsServerProcess, topology: Topology) -> None:
         await provisioned(server, topology)
-        wanted = ricordo_topology(Limits(ack_wait=7.0, max_deliver=9, incoming_bytes=1_000_000))
+        wanted = ricordo_topology(ack_wait=7.0, max_deliver=9, incoming_bytes=1_000_000)
         changes = await provisioned(server, wanted)
         assert "stream RICORDO_IN updated: max_bytes is 536870912 and 1000000 is declared" in changes
         assert (
@@ -196,8 +195,7 @@ _ACCOUNT = {"jetstream": {"max_file": 60 * _MB}, "users": [{"user": "us", "passw
 
 
 def bounded(megabytes: int) -> Topology:
-    limits = Limits(incoming_bytes=megabytes * _MB, derived_bytes=20 * _MB, dead_letter_bytes=1 * _MB)
-    return ricordo_topology(limits)
+    return ricordo_topology(incoming_bytes=megabytes * _MB, derived_bytes=20 * _MB, dead_letter_bytes=1 * _MB)
 
 
 class TestRoom:

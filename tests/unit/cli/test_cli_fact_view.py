@@ -10,7 +10,7 @@ from tests.unit.cli.views import NOON, fact_view
 from ricordo.language.annotations import Role
 from ricordo.messages.queries import FactsReply
 from ricordo.messages.views import EntityView, HistoryMessage, NeighbourView
-from ricordo_services.cli.fact_view import sentence_with, sentences_of, show_facts
+from ricordo_services.cli.query_commands import sentence_with, sentences_of, show_facts
 
 LATER = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

@@ -11,9 +11,9 @@ from ricordo.messages.listings import MemoryReply
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, DocumentStatus, MemoryView
 from ricordo_services.cli.browsing_commands import show_graph, show_memory
-from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, plain, zone_of
+from ricordo_services.cli.query_commands import show_facts
 from ricordo_services.cli.reply_printing import memories_block, show_history, show_recall, show_status
 
 

@@ -18,7 +18,7 @@ from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, EmotionView, MemoryView
 from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer
-from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion, conversation
+from ricordo_services.cli.demo.demo_command import TIMEZONE, DemoQuestion, conversation
 
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
 JOY = EmotionView(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")

@@ -14,7 +14,7 @@ from ricordo.messages.commands import Erased, ExportReply, ForgetReply
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import JsonObject, Message
 from ricordo_services import export_stream
-from ricordo_services.cli import forget_command
+from ricordo_services.cli import curation_commands
 from ricordo_services.cli.application import run
 
 UNDER_WAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the erasure is under way: try again", None)
@@ -27,7 +27,7 @@ Ricordo = Callable[..., Awaitable[CliResult]]
 @pytest.fixture
 def ricordo(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ricordo:
     """Run the command line in a thread, whose pauses between two tries are short."""
-    monkeypatch.setattr(forget_command, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(curation_commands, "_PAUSE_S", 0.01)
     monkeypatch.setattr(export_stream, "_PAUSE_S", 0.01)
 
     async def call(*words: str) -> CliResult:

@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 from tests.fixtures.scraping import served
 from tests.fixtures.workshop import memory_bus
 from tests.support.manual_clock import ManualClock
 
-from ricordo.bus.port import BusUnavailable, Endpoint, Request
+from ricordo.bus.port import Bus, BusUnavailable, Endpoint, Request
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, HealthService
 
@@ -55,7 +56,7 @@ class TestHealth:
                 bus.away = self.calls == 2
                 return await bus.serve(subject, queue, accept)
 
-        service = HealthService([Health("encode", clock)], GoesAway(), clock)
+        service = HealthService([Health("encode", clock)], cast("Bus", GoesAway()), clock)
         task = asyncio.create_task(service.run(stopping, readied.set))
         await clock.advance(2.0)
         await readied.wait()

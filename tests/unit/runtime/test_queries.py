@@ -142,8 +142,7 @@ class TestErrors:
             name="every",
             kind="query",
             routes={},
-            responder=desk.bus,
-            publisher=desk.bus,
+            bus=desk.bus,
             clock=desk.clock,
             excluded=("query.stats",),
         )
@@ -151,8 +150,7 @@ class TestErrors:
             name="one",
             kind="query",
             routes={"query.stats": QueryRoute(handler=other)},
-            responder=desk.bus,
-            publisher=desk.bus,
+            bus=desk.bus,
             clock=desk.clock,
             exclusive=True,
         )

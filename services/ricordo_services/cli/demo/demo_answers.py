@@ -18,7 +18,7 @@ from ricordo.language.annotations import Role
 from ricordo.memory.facts import USER
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
-from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion
+from ricordo_services.cli.demo.demo_command import TIMEZONE, DemoQuestion
 from ricordo_services.cli.output import plain
 from ricordo_services.cli.reply_printing import bar
 

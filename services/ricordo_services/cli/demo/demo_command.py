@@ -1,13 +1,18 @@
-"""`ricordo demo`."""
+"""`ricordo demo`: Giulia, who mends violins, in forty days; and the questions about it."""
 
 import asyncio
+import json
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from importlib.resources import files
 from pathlib import Path
+from time import monotonic
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -22,10 +27,66 @@ from ricordo.messages.queries import StatsReply
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.command_settings import read_settings
-from ricordo_services.cli.demo.demo_conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
 from ricordo_services.cli.failures import Failed, Interrupted, program
 from ricordo_services.cli.output import page
 from ricordo_services.cli.up_command import ALL_WORKERS, running
+
+USER: Final = "giulia"
+NAME: Final = "Giulia"
+TIMEZONE: Final = "Europe/Rome"
+_MANY: Final = 1000  # more than there are messages
+
+
+def conversation(now: datetime) -> list[MessageReceived]:
+    """Return the messages in the order in which they were said, the last one shortly before `now`."""
+    text = files(__package__).joinpath("conversation.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.splitlines()]
+    return [_message(line, number, now) for number, line in enumerate(lines, start=1)]
+
+
+def _message(line: Mapping[str, str | int], number: int, now: datetime) -> MessageReceived:
+    by_user = line["role"] == "user"
+    return MessageReceived.model_validate(
+        {
+            "id": f"demo-{number:03}",
+            "user_id": USER,
+            "conversation_id": line["conversation"],
+            "role": line["role"],
+            "content": line["content"],
+            "timestamp": _moment(line, number, now.astimezone(UTC)),
+            "speaker": NAME if by_user else None,
+            "timezone": TIMEZONE,
+            "language": line["language"],
+        }
+    )
+
+
+def _moment(line: Mapping[str, str | int], number: int, now: datetime) -> datetime:
+    zone = ZoneInfo(TIMEZONE)
+    today = now.astimezone(zone).date()
+    if "minutes_ago" not in line:
+        day = today + timedelta(days=int(line["day"]))
+        return datetime.combine(day, time.fromisoformat(str(line["time"])), zone)
+    # Right after midnight today is short: what was said today stays today, and in its order.
+    midnight = datetime.combine(today, time(), zone).astimezone(UTC)
+    return max(
+        now - timedelta(minutes=int(line["minutes_ago"])), midnight + (now - midnight) * number / _MANY
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DemoQuestion:
+    """A question and what a good answer rests on."""
+
+    text: str
+    language: str
+    shows: str
+    top: int = 3
+
+
+_QUESTIONS: Final = tomllib.loads(files(__package__).joinpath("questions.toml").read_text("utf-8"))
+QUESTIONS: Final = tuple(DemoQuestion(**question) for question in _QUESTIONS["question"])
+
 
 MEMORIES: Final = 5
 TOKENS: Final = 500
@@ -45,7 +106,7 @@ async def demo(*, full: bool = False) -> None:
 
 
 async def _show(console: Console, *, full: bool) -> None:
-    began = time.monotonic()
+    began = monotonic()
     settings = read_settings()
     _open(console)
     async with AsyncExitStack() as exits:
@@ -60,14 +121,14 @@ async def _show(console: Console, *, full: bool) -> None:
         await _tell(console, client, conversation(now))
         await _ask(console, client, now, full=full)
         stats = await client.stats(USER)
-    _close(console, stats, time.monotonic() - began)
+    _close(console, stats, monotonic() - began)
 
 
 async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: bool) -> None:
     """Ask everything; a context is shown whole for the first question of each language, or for all."""
     seen: set[str] = set()
     for number, question in enumerate(QUESTIONS, start=1):
-        asked = time.monotonic()
+        asked = monotonic()
         reply = await client.context(
             USER,
             question.text,
@@ -79,7 +140,7 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
             recent_limit=RECENT,
             explain=True,
         )
-        took = time.monotonic() - asked
+        took = monotonic() - asked
         whole = full or question.language not in seen
         seen.add(question.language)
         place = f"{number}/{len(QUESTIONS)}"

@@ -2,11 +2,10 @@
 
 from ricordo.bus.nats.nats_bus import NatsBus, open_bus
 from ricordo.bus.nats.nats_connection import NatsSettings
-from ricordo.bus.nats.topology import ConsumerSpec, Limits, StreamSpec, Topology, ricordo_topology
+from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology, ricordo_topology
 
 __all__ = [
     "ConsumerSpec",
-    "Limits",
     "NatsBus",
     "NatsSettings",
     "StreamSpec",

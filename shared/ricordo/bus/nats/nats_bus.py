@@ -42,14 +42,57 @@ _NO_RESPONDERS: Final = "503"
 _MAX_PENDING: Final = 1000
 
 
-class StreamPublisher:
-    """Publishes many messages at once, each acknowledged or refused, over one connection.
+class NatsRequest(NatsMessage):
+    """A request over NATS."""
 
-    nats-py's own asynchronous publishing is not used: the error of a full stream raises in its reader, and
-    never reaches the publisher.
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: NatsConnection, message: Msg) -> None:
+        super().__init__(message)
+        self._connection = connection
+
+    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        """Send the reply; nothing, if the caller left no reply subject.
+
+        Raises:
+            PublishRefused: it is larger than the server allows.
+            BusUnavailable: there is no connection.
+        """
+        if not self._message.reply:
+            return
+        with translated("cannot reply"):
+            await self._connection.client.publish(
+                self._message.reply, body, headers=dict(headers or {}) or None
+            )
+
+
+class NatsEndpoint:
+    """A subscription to requests."""
+
+    def __init__(self, subscription: CoreSubscription) -> None:
+        self._subscription: CoreSubscription | None = subscription
+
+    async def close(self) -> None:
+        """Unsubscribe, and accept requests that the server sent before."""
+        subscription, self._subscription = self._subscription, None
+        if subscription is None:
+            return
+        try:
+            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
+                await subscription.drain()  # type: ignore[no-untyped-call]  # the library left it untyped
+        except (nats.errors.Error, TimeoutError, OSError) as error:
+            _log.debug("endpoint closed with an error", subject=subscription.subject, error=str(error))
+
+
+class NatsBus:
+    """Streams, consumers and request-reply on a NATS server.
+
+    It publishes many messages at once, each acknowledged or refused. nats-py's own asynchronous publishing is
+    not used: the error of a full stream raises in its reader, and never reaches the publisher.
     """
 
-    def __init__(self, connection: NatsConnection) -> None:
+    def __init__(self, connection: NatsConnection, topology: Topology) -> None:
+        self.topology = topology
         self._connection = connection
         self._inbox = ""
         self._replies: CoreSubscription | None = None
@@ -116,77 +159,6 @@ class StreamPublisher:
         for future in self._pending.values():
             if not future.done():
                 future.set_result(lost)
-
-
-def _read(reply: Msg) -> BusError | None:
-    if reply.headers is not None and reply.headers.get("Status") == _NO_RESPONDERS:
-        return BusUnavailable("no stream has this subject now")
-    try:
-        answer = json.loads(reply.data)
-    except (ValueError, RecursionError):
-        answer = None
-    match answer:
-        case {"error": dict(error)}:
-            return PublishRefused(str(error.get("description") or f"error {error.get('err_code')}"))
-        case {"stream": str()}:
-            return None
-        case _:  # it may be stored; it is published again
-            return BusUnavailable("the acknowledgement cannot be read")
-
-
-_log = structlog.stdlib.get_logger(__name__)
-
-_DRAIN_TIMEOUT_S: Final = 2.0
-
-
-class NatsRequest(NatsMessage):
-    """A request over NATS."""
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: NatsConnection, message: Msg) -> None:
-        super().__init__(message)
-        self._connection = connection
-
-    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Send the reply; nothing, if the caller left no reply subject.
-
-        Raises:
-            PublishRefused: it is larger than the server allows.
-            BusUnavailable: there is no connection.
-        """
-        if not self._message.reply:
-            return
-        with translated("cannot reply"):
-            await self._connection.client.publish(
-                self._message.reply, body, headers=dict(headers or {}) or None
-            )
-
-
-class NatsEndpoint:
-    """A subscription to requests."""
-
-    def __init__(self, subscription: CoreSubscription) -> None:
-        self._subscription: CoreSubscription | None = subscription
-
-    async def close(self) -> None:
-        """Unsubscribe, and accept requests that the server sent before."""
-        subscription, self._subscription = self._subscription, None
-        if subscription is None:
-            return
-        try:
-            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
-                await subscription.drain()  # type: ignore[no-untyped-call]  # the library left it untyped
-        except (nats.errors.Error, TimeoutError, OSError) as error:
-            _log.debug("endpoint closed with an error", subject=subscription.subject, error=str(error))
-
-
-class NatsBus(StreamPublisher):
-    """Streams, consumers and request-reply on a NATS server."""
-
-    def __init__(self, connection: NatsConnection, topology: Topology) -> None:
-        super().__init__(connection)
-        self.topology = topology
 
     async def provision(self) -> Sequence[str]:
         """Create missing streams and consumers, update others, and return the changes.
@@ -291,6 +263,27 @@ class NatsBus(StreamPublisher):
         except BusUnavailable:
             if await self.read(stream, sequence) is not None:
                 raise
+
+
+def _read(reply: Msg) -> BusError | None:
+    if reply.headers is not None and reply.headers.get("Status") == _NO_RESPONDERS:
+        return BusUnavailable("no stream has this subject now")
+    try:
+        answer = json.loads(reply.data)
+    except (ValueError, RecursionError):
+        answer = None
+    match answer:
+        case {"error": dict(error)}:
+            return PublishRefused(str(error.get("description") or f"error {error.get('err_code')}"))
+        case {"stream": str()}:
+            return None
+        case _:  # it may be stored; it is published again
+            return BusUnavailable("the acknowledgement cannot be read")
+
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_DRAIN_TIMEOUT_S: Final = 2.0
 
 
 def _stored(stream: str, found: RawStreamMsg) -> StoredMessage:

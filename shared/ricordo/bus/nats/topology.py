@@ -143,43 +143,38 @@ class Topology:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits of streams and consumers. The settings of the bus set the three sizes and `ack_wait`.
-
-    The defaults of the sizes suit a server with little room; those of the settings are larger.
-
-    Attributes:
-        derived_bytes: size of the stream of derived events; when full, it drops the oldest.
-        dead_letter_bytes: size of the stream of dead letters; when full, it drops the oldest.
-        ack_wait: seconds without progress after which a message is redelivered.
-    """
-
-    incoming_bytes: int = 512 * _MIB
-    derived_bytes: int = 512 * _MIB
-    dead_letter_bytes: int = 128 * _MIB
-    ack_wait: float = 15.0
-    max_deliver: int = 8
-
-
 _ADVISORY_BYTES: Final = 8 * _MIB
 
 
-def ricordo_topology(limits: Limits | None = None) -> Topology:
-    """Return the streams and durable consumers of Ricordo."""
-    given = limits or Limits()
+def ricordo_topology(
+    *,
+    incoming_bytes: int = 512 * _MIB,
+    derived_bytes: int = 512 * _MIB,
+    dead_letter_bytes: int = 128 * _MIB,
+    ack_wait: float = 15.0,
+    max_deliver: int = 8,
+) -> Topology:
+    """Return the streams and durable consumers of Ricordo.
+
+    Args:
+        incoming_bytes: size of the stream of messages, as of the two others below. The defaults suit a server
+            with little room; those of the settings are larger.
+        derived_bytes: when full, it drops the oldest, as does that of dead letters.
+        ack_wait: seconds without progress after which a message is redelivered.
+    """
+    advisories = tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in (STREAM_IN, STREAM_DERIVED))
     streams = (
         StreamSpec(
             name=STREAM_IN,
             subjects=STREAM_SUBJECTS[STREAM_IN],
             retention=RetentionPolicy.WORK_QUEUE,
             discard=DiscardPolicy.NEW,
-            max_bytes=given.incoming_bytes,
+            max_bytes=incoming_bytes,
         ),
         StreamSpec(
             name=STREAM_DERIVED,
             subjects=STREAM_SUBJECTS[STREAM_DERIVED],
-            max_bytes=given.derived_bytes,
+            max_bytes=derived_bytes,
             max_age=7 * _DAY,
             persist_async=True,
             max_consumers=_MAX_LISTENERS,
@@ -187,39 +182,30 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
         StreamSpec(
             name=STREAM_DEAD_LETTERS,
             subjects=STREAM_SUBJECTS[STREAM_DEAD_LETTERS],
-            max_bytes=given.dead_letter_bytes,
+            max_bytes=dead_letter_bytes,
             duplicate_window=_DEAD_LETTER_WINDOW,
         ),
-        advisories_of(STREAM_IN, STREAM_DERIVED),
+        StreamSpec(
+            name=STREAM_ADVISORIES,
+            subjects=advisories,
+            retention=RetentionPolicy.WORK_QUEUE,
+            max_bytes=_ADVISORY_BYTES,
+        ),
     )
     consumers = [
         ConsumerSpec(
             name=item.name,
             stream=item.stream,
             subjects=tuple(every_tenant(event) for event in item.events),
-            ack_wait=given.ack_wait,
-            max_deliver=given.max_deliver,
+            ack_wait=ack_wait,
+            max_deliver=max_deliver,
         )
         for item in CONSUMERS
     ]
-    return Topology(streams=streams, consumers=(*consumers, sweeper_of(STREAM_IN, STREAM_DERIVED)))
-
-
-def advisories_of(*streams: str) -> StreamSpec:
-    """Return the stream of the server's advisories about last deliveries in `streams`."""
-    return StreamSpec(
-        name=STREAM_ADVISORIES,
-        subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
-        retention=RetentionPolicy.WORK_QUEUE,
-        max_bytes=_ADVISORY_BYTES,
-    )
-
-
-def sweeper_of(*streams: str) -> ConsumerSpec:
-    """Return the consumer of the advisories about `streams`, without a delivery limit."""
-    return ConsumerSpec(
+    sweeper = ConsumerSpec(
         name=SWEEPER,
         stream=STREAM_ADVISORIES,
-        subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
-        max_deliver=-1,
+        subjects=advisories,
+        max_deliver=-1,  # no limit
     )
+    return Topology(streams=streams, consumers=(*consumers, sweeper))

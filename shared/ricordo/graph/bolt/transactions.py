@@ -67,7 +67,12 @@ class Transactions:
         Raises:
             GraphUnavailable: the server does not answer.
         """
-        await self._repeated(partial(self._schema, statement))
+
+        async def attempt() -> None:  # in a transaction of its own, which a schema change requires
+            async with self._driver.session(database=self._database) as session:
+                await (await session.run(statement)).consume()
+
+        await self._repeated(attempt)
 
     async def write(self, work: Work[_Result]) -> _Result:
         """Run `work` in one transaction, again as a whole after a transient error.
@@ -85,11 +90,6 @@ class Transactions:
         """
         work = partial(run, query=query, parameters=parameters)
         return await self._repeated(partial(self._transaction, READ_ACCESS, work))
-
-    async def _schema(self, statement: LiteralString) -> None:
-        # A schema change requires a transaction of its own.
-        async with self._driver.session(database=self._database) as session:
-            await (await session.run(statement)).consume()
 
     async def _transaction(self, access: str, work: Work[_Result]) -> _Result:
         async with (

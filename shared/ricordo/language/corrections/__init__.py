@@ -2,7 +2,6 @@
 
 from ricordo.language.corrections.corrected_messages import REACH, UserMessage, concerns, corrected_by
 from ricordo.language.corrections.correction_parsing import (
-    Correction,
     denied_pattern,
     read_correction,
     without_lead,
@@ -11,7 +10,6 @@ from ricordo.language.corrections.replacement import apply_correction
 
 __all__ = [
     "REACH",
-    "Correction",
     "UserMessage",
     "apply_correction",
     "concerns",

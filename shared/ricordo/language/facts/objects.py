@@ -9,9 +9,8 @@ from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.name_spans import Span, names_from
 from ricordo.language.facts.object_phrases import OF, ObjectPhrases, Spans
-from ricordo.language.facts.organisations import Organisations
+from ricordo.language.facts.organisations import Organisations, Places
 from ricordo.language.facts.phrase_trees import ObjectReader, Rule
-from ricordo.language.facts.places import Places
 from ricordo.language.facts.plans import Plans
 from ricordo.language.facts.quantities import Figures
 from ricordo.language.facts.word_forms import (

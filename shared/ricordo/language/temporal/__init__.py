@@ -11,8 +11,6 @@ from ricordo.language.temporal.moments import (
     Preference,
     SpanType,
     TimeSpan,
-    find_zone,
-    offset_name,
 )
 from ricordo.language.temporal.time_extraction import find, resolve
 
@@ -24,7 +22,5 @@ __all__ = [
     "SpanType",
     "TimeSpan",
     "find",
-    "find_zone",
-    "offset_name",
     "resolve",
 ]

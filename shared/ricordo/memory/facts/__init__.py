@@ -10,9 +10,8 @@ from ricordo.language.facts.vocabulary import (
     SINGLE_VALUED,
     SUBJECT_KINDS,
     USER,
-    PredicateDefinition,
 )
-from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
+from ricordo.memory.facts.clusters import EntityMention, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
 from ricordo.memory.facts.entity_resolution import (
     EntityResolver,
@@ -64,7 +63,6 @@ __all__ = [
     "MessageContribution",
     "NameDirectory",
     "Polarity",
-    "PredicateDefinition",
     "Rejection",
     "SlotKey",
     "Statement",
@@ -82,7 +80,6 @@ __all__ = [
     "fold_slots",
     "is_name",
     "kind_of",
-    "mentioned_beings",
     "mentions_of",
     "normalise",
     "object_tie",

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from ricordo.bus.port import BusUnavailable, Delivery, Subscription, Subscriptions
+from ricordo.bus.port import Bus, BusUnavailable, Delivery, Subscription
 from ricordo.clock import Clock, wait_for_event
 from ricordo.runtime.decoding import user_of
 from ricordo.runtime.gates import Gate, WatchedGate
@@ -32,7 +32,7 @@ class Consumption:
         *,
         name: str,
         consumer: str,
-        subscriptions: Subscriptions,
+        subscriptions: Bus,
         health: Health,
         clock: Clock,
         settings: LoopSettings,

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
-from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscriptions
+from ricordo.bus.port import Bus, DeadLetterRecorder, Subscription
 from ricordo.clock import Clock
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_IN
 from ricordo.runtime.backoff import Backoff
@@ -121,10 +121,6 @@ class HandlerCalls:
             if not isinstance(outcome, Done | Reject | Retry):
                 raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
         return outcomes
-
-
-class Bus(Subscriptions, Publisher, Protocol):
-    """The parts of the bus that a worker needs."""
 
 
 class EventWorker:

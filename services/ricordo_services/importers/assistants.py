@@ -1,0 +1,170 @@
+"""Reads the data exports of ChatGPT and Claude: `conversations.json`, or `conversations-000.json` and so on.
+
+Each conversation of ChatGPT is a tree of messages, `mapping`; the branch that was kept leads from
+`current_node` to the root. The format as seen by
+https://github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md).
+
+Older exports of Claude have the words of a message in `text`, newer ones in blocks of `content`, and those
+name a message's parent, so that the branch that was kept can be told. The format as seen by
+https://github.com/Sinity/polylogue (docs/providers/claude-ai.md) and
+https://github.com/withLinda/claude-conversation-exporter.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+
+from ricordo_services.importers.archive import ExportArchive
+from ricordo_services.importers.past_message import (
+    Entry,
+    ParserOptions,
+    PastMessage,
+    Skip,
+    SkipReason,
+    Speaker,
+    branch_to,
+    read_conversations,
+    read_entry,
+    text_of,
+)
+
+_FILES: Final = r"(^|/)conversations(-\d+)?\.json$"
+_USER: Final = Speaker("user", "")
+_ASSISTANT: Final = Speaker("chatgpt", "ChatGPT")
+_TEXTS: Final = frozenset({"text", "multimodal_text"})
+
+
+def parse_chatgpt(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
+    """Yield the messages of all conversations of an export of ChatGPT, each from its beginning."""
+    yield from read_conversations(
+        export, _FILES, partial(_chatgpt_conversation, options), of_another=("chat_messages", "claude")
+    )
+
+
+def _chatgpt_conversation(
+    options: ParserOptions, place: str, conversation: Mapping[str, Any]
+) -> Iterator[Entry]:
+    mapping = conversation["mapping"]
+    parents = {node: found.get("parent") for node, found in mapping.items()}
+    kept = branch_to(conversation.get("current_node"), parents)
+    key = text_of(conversation.get("conversation_id") or conversation["id"])
+    title = text_of(conversation.get("title"))
+    earlier: object = conversation.get("create_time")
+    for node in mapping:
+        if node not in kept and _has_words(mapping[node]):
+            yield Skip(f"{place}.mapping.{node}", SkipReason.OTHER_VERSION)
+    for node in kept:
+        message = mapping[node].get("message")
+        if message is None:
+            continue
+        where = f"{place}.mapping.{node}"
+        time = (message.get("create_time") if isinstance(message, Mapping) else None) or earlier
+        entry = read_entry(where, _of_chatgpt, where, message, key, title, partial(options.instant, time))
+        yield entry
+        if isinstance(entry, PastMessage):
+            earlier = time
+
+
+def _has_words(node: Mapping[str, Any]) -> bool:
+    message = node.get("message") or {}
+    return (message.get("author") or {}).get("role") in ("user", "assistant")
+
+
+def _of_chatgpt(
+    place: str,
+    message: Mapping[str, Any],
+    conversation: str,
+    title: str,
+    sent_at: Callable[[], datetime],
+) -> Entry:
+    role, content, metadata = message["author"]["role"], message["content"], message.get("metadata") or {}
+    if role == "system":
+        return Skip(place, SkipReason.SYSTEM)
+    is_hidden = (
+        metadata.get("is_visually_hidden_from_conversation") or message.get("recipient", "all") != "all"
+    )
+    if role not in ("user", "assistant") or is_hidden or content.get("content_type") not in _TEXTS:
+        return Skip(place, SkipReason.TOOL)
+    text = "\n".join(filter(None, map(_part, content["parts"])))
+    if not text.strip():
+        return Skip(place, SkipReason.NO_TEXT)
+    return PastMessage(
+        conversation=conversation,
+        title=title,
+        key=text_of(message["id"]),
+        place=place,
+        text=text,
+        sent_at=sent_at(),
+        speaker=_USER if role == "user" else _ASSISTANT,
+        role="user" if role == "user" else "assistant",
+        own=True,
+    )
+
+
+def _part(part: object) -> str:
+    """Return the words of a part: a text, or what was said in a recording; pictures have none."""
+    if isinstance(part, Mapping):
+        return text_of(part.get("text"))
+    return text_of(part)
+
+
+_SPEAKERS: Final = {"human": Speaker("user", ""), "assistant": Speaker("claude", "Claude")}
+
+
+def parse_claude(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
+    """Yield the messages of all conversations of an export of Claude, each from its beginning."""
+    yield from read_conversations(
+        export,
+        r"(^|/)conversations\.json$",
+        partial(_claude_conversation, options),
+        of_another=("mapping", "chatgpt"),
+    )
+
+
+def _claude_conversation(
+    options: ParserOptions, place: str, conversation: Mapping[str, Any]
+) -> Iterator[Entry]:
+    messages = conversation["chat_messages"]
+    kept = _kept_branch(messages, conversation.get("current_leaf_message_uuid"))
+    for number, message in enumerate(messages):
+        where = f"{place}.chat_messages[{number}]"
+        if kept is not None and isinstance(message, Mapping) and message.get("uuid") not in kept:
+            yield Skip(where, SkipReason.OTHER_VERSION)
+        else:
+            yield read_entry(where, _of_claude, where, message, conversation, options)
+
+
+def _kept_branch(messages: Sequence[Any], leaf: str | None) -> Collection[str] | None:
+    """Return the ids from the root to `leaf`, or to the last message; None where no parents are named."""
+    read = [message for message in messages if isinstance(message, Mapping) and "uuid" in message]
+    parents = {message["uuid"]: message.get("parent_message_uuid") for message in read}
+    named = any(parent in parents for parent in parents.values())
+    return branch_to(leaf, parents) if named else None
+
+
+def _of_claude(
+    place: str, message: Mapping[str, Any], conversation: Mapping[str, Any], options: ParserOptions
+) -> Entry:
+    sender = message["sender"]
+    text = _claude_text(message)
+    if not text.strip():
+        return Skip(place, SkipReason.TOOL if message.get("content") else SkipReason.NO_TEXT)
+    return PastMessage(
+        conversation=text_of(conversation["uuid"]),
+        title=text_of(conversation.get("name")),
+        key=text_of(message["uuid"]),
+        place=place,
+        text=text,
+        sent_at=options.instant(message["created_at"]),
+        speaker=_SPEAKERS[sender],
+        role="user" if sender == "human" else "assistant",
+        own=True,
+    )
+
+
+def _claude_text(message: Mapping[str, Any]) -> str:
+    """Return the blocks of text; `text` has placeholders for the others."""
+    if blocks := message.get("content"):
+        return "\n".join(text_of(block.get("text")) for block in blocks if block.get("type") == "text")
+    return text_of(message.get("text"))
