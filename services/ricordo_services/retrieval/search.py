@@ -225,7 +225,7 @@ class Search:
         wanted = request.reach * max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
         active = [probe for probe in probes if probe.asks or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
-        if narrows(scope):  # the filter has decided
+        if narrows(scope) or request.analysis.time is not None:  # the filter, or the time, decides
             minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
         found = Found({}, {})
         for probe, hits in zip(active, answers, strict=True):

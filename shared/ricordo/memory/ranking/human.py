@@ -55,7 +55,7 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "instructing": 5.0,
         "told": 10.0,
         "told_bm25": 5.0,
-        "about": 1.0,
+        "about": 3.0,
         "suited": 5.0,
         "evidence": 3.0,
         "connection": 6.0,
