@@ -42,13 +42,15 @@ class Models:
         batch: for many texts.
         query: for questions.
         statement: for texts that a caller waits for.
-        fallback: serves in a long outage; None for none.
+        fallback: for many texts in a long outage; None for none.
+        fallback_query: for questions about what the fallback has encoded.
     """
 
     batch: Encoder
     query: Encoder
     statement: Encoder
     fallback: Encoder | None
+    fallback_query: Encoder | None
     tokens: TokenCounter
     served: Sequence[OllamaEncoder] = ()
 
@@ -142,7 +144,7 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
 
         if settings.provider == "onnx":
             here = await in_process(settings.model)
-            yield Models(here.batch, here.query, here.statement, None, counter)
+            yield Models(here.batch, here.query, here.statement, None, None, counter)
             return
 
         here_served: list[OllamaEncoder] = []
@@ -154,12 +156,13 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
 
         primary = await served(settings.model)
         fallback: Encoder | None = None
-        if settings.fallback is not None:
-            here_too = settings.fallback in MODELS
-            fallback = (
-                (await in_process(settings.fallback)).batch if here_too else await served(settings.fallback)
-            )
-        yield Models(primary, primary, primary, fallback, counter, here_served)
+        fallback_query: Encoder | None = None
+        if settings.fallback in MODELS:
+            here = await in_process(settings.fallback)
+            fallback, fallback_query = here.batch, here.query
+        elif settings.fallback is not None:
+            fallback = fallback_query = await served(settings.fallback)
+        yield Models(primary, primary, primary, fallback, fallback_query, counter, here_served)
 
 
 async def wait_until_ready(

@@ -138,7 +138,9 @@ async def recall_service(resources: Resources) -> RecallService:
         facts=facts,
         related=related,
         search=search,
-        rank=CandidateRanking(memories, KeyTopics(encoder), connections, resources.settings.lifecycle.floors),
+        rank=CandidateRanking(
+            memories, KeyTopics(models.statement), connections, resources.settings.lifecycle.floors
+        ),
         scopes=ListingScopes(await resources.store(MemoryListings)),
         encoder=encoder,
         other_encoders=others,

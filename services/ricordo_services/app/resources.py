@@ -146,7 +146,7 @@ class Resources:
         """Return the query encoder of each known model but the primary; None where it is unavailable."""
         encoders: dict[str, Encoder | None] = {}
         if len(self.model_names) > 1:
-            encoders[self.model_names[1]] = (await self.models()).fallback
+            encoders[self.model_names[1]] = (await self.models()).fallback_query
         for model, length in (await self.former_models()).items():
             encoders[model] = await self.enter(
                 embedding_models.open_former(self.settings.embedding, model, length, self._in_process)

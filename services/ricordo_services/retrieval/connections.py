@@ -97,7 +97,8 @@ class Connections:
                 hits.setdefault(other, Hit(other))
                 models.setdefault(other, found.models[row.id])
         joined = Found(hits, dict.fromkeys(hits, 0.0), models=models)
-        related = {row.id: [near.id for near in nearest.get(row.id, ())] for row in best} if nearest else {}
+        asked = [row.id for row in best[:_NEAR]] if nearest else []
+        related = {one: [near.id for near in nearest.get(one, ())] for one in asked}
         return Connected(found.and_more(joined), ties, related, facts)
 
     async def _nearest(

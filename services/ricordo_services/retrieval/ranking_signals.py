@@ -162,7 +162,7 @@ def _named(speakers: Sequence[str], analysis: QueryAnalysis) -> Floats:
 def _about(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return the share of what the question names that each memory mentions: people, or one thing alone."""
     if things := analysis.requested.besides:  # "do I like olives?"
-        said = [things.intersection(stems(text, analysis.language)) for text in of.column("text_or_hash")]
+        said = [things.intersection(stems(row.text, analysis.language)) for row in of.rows]
         return np.array(list(map(len, said))) / len(things)
     return _about_people(of, analysis)
 

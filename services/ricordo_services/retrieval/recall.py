@@ -48,7 +48,7 @@ from ricordo_services.retrieval.recall_result import (
 )
 from ricordo_services.retrieval.recalled_facts import RecalledFacts, with_told
 from ricordo_services.retrieval.related_memories import RelatedMemories
-from ricordo_services.retrieval.search import Found, Search
+from ricordo_services.retrieval.search import FEWEST, Found, Search
 from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
 
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
@@ -117,7 +117,7 @@ class RecallService:
                 search_request = replace(search_request, vectors=vectors, examples=examples)
                 await self._find(tenant, request, recalled, search_request, known)
                 repeated = any(memory.repetitions for memory in recalled.memories)
-                if repeated and len(recalled.memories) < request.limit:
+                if repeated and not recalled.all_found and len(recalled.memories) < request.limit:
                     further = replace(search_request, reach=_FURTHER)
                     await self._find(tenant, request, recalled, further, known)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
@@ -252,6 +252,7 @@ class RecallService:
         if found is None or known is None:
             recalled.degraded.add(Degradation.VECTORS)
             return
+        recalled.all_found = len(found.hits) < FEWEST
         found = replace(found, unknown=1.0 - sum(known.values()) / len(known) if known else 0.0)
         if self.points_are_missing():
             recalled.degraded.add(Degradation.VECTORS)

@@ -44,6 +44,7 @@ class RecallResult:
         bearers: canonical names of those whom the question names, normalised.
         relative: whom the question names by ties to the user, and `relatives` who that is.
         related: memories near in meaning to some of the memories, nearest first.
+        all_found: whether a wider search can find no more.
         confidence: that the memories answer the question, [0, 1].
     """
 
@@ -58,6 +59,7 @@ class RecallResult:
     relatives: Relatives = field(default_factory=Relatives)
     memories: Sequence[RecalledMemory] = ()
     related: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
+    all_found: bool = False
     relevance_floor: float = 0.0
     confidence: float = 0.0
     facts: Sequence[Fact] = ()

@@ -15,7 +15,7 @@ from ricordo.runtime.tasks import together
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, narrows, scope_of
 
-_FEWEST = 100  # candidates of each search
+FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
 _ALL_OF_A_TIME = 500  # candidates of a question that names only a time: the most important may be old
 _MOST_WEIGHED = 64  # words whose rarity is looked up; a longer text is searched for unchanged
@@ -148,7 +148,7 @@ class Search:
             for one in request.examples
             for model in (self.model, *self.others)
         ]
-        wanted = max(_FEWEST, 3 * request.limit)
+        wanted = max(FEWEST, 3 * request.limit)
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in probes])
         scores: dict[UUID, ExampleScore] = {}
         hits, models = dict(found.hits), dict(found.models)
@@ -174,7 +174,7 @@ class Search:
         """
         terms = query_terms(words, [request.analysis.language or "en", *LANGUAGES])
         vectors = {model: request.vectors.get(model) for model in (self.model, *self.others)}
-        all_found = len(found.hits) < _FEWEST and all(vector is not None for vector in vectors.values())
+        all_found = len(found.hits) < FEWEST and all(vector is not None for vector in vectors.values())
         if all_found or not len(terms.indices):
             return Found({}, {})
         scope, joined = scope_of(request), Found({}, {})
@@ -222,7 +222,7 @@ class Search:
         minimums: Minimums,
     ) -> Found:
         searched = any(probe.asks for probe in probes)
-        wanted = request.reach * max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
+        wanted = request.reach * max(FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
         active = [probe for probe in probes if probe.asks or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
         if narrows(scope) or request.analysis.time is not None:  # the filter, or the time, decides

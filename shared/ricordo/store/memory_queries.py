@@ -33,7 +33,7 @@ class RankingRow(NamedTuple):
     Attributes:
         importance_beyond: what use would have added above the ceiling.
         key_topics: of a summary, as JSON; None for any other kind.
-        text_or_hash: the text, or its hash if that is shorter.
+        text_or_hash: the text, or its hash if it has more than 300 characters.
         corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
     """
 
@@ -68,7 +68,7 @@ class RankingRow(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text, empty if it is longer than its hash."""
+        """The text; empty if only its hash is known."""
         known = len(self.text_or_hash) != _HASHED or not _HASH.fullmatch(self.text_or_hash)
         return self.text_or_hash if known else ""
 

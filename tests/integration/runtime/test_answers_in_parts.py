@@ -60,7 +60,7 @@ def speaking(
             return QueryResult(REPLY)
 
     routes = {"query.answer": QueryRoute(handler=Speaker(), deadline=deadline)}
-    sides: dict[str, Any] = {"responder": bus, "publisher": bus, "clock": SystemClock()}
+    sides: dict[str, Any] = {"bus": bus, "clock": SystemClock()}
     sides["settings"] = ServerSettings(concurrency=concurrency)
     return QueryServer(name="retrieval", kind="query", routes=routes, **sides)
 

@@ -204,5 +204,9 @@ def _read(name: str) -> HumanProfile:
         foreign_weights=fitted.get("foreign_weights", {}),
         bias=fitted["bias"],
         model=fitted["model"],
-        by_words=HumanProfile(weights={**PRIOR_BY_WORDS, **worded["weights"]}, bias=worded["bias"]),
+        by_words=HumanProfile(
+            weights={**PRIOR_BY_WORDS, **worded["weights"]},
+            foreign_weights=worded.get("foreign_weights", {}),
+            bias=worded["bias"],
+        ),
     )

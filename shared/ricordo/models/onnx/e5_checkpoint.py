@@ -42,6 +42,8 @@ _BLOCK: Final = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
 _PER_BLOCK: Final = 32
 _UNIGRAM, _UNKNOWN, _CONTROL = 1, 2, 3  # numbers of the sentencepiece format
 _TOKENIZER_VERSION: Final = 1
+_READ: Final = 16 * MAX_TOKENS
+"""Characters that are read for the window, as no piece is longer than 16."""
 _SPACES: Final = re.compile(" {2,}")
 _LINEAR: Final[Mapping[str, str]] = {
     "q": "attention.self.query",
@@ -240,7 +242,7 @@ class E5Tokens:
 
     def cut(self, text: str, prefix: str = "") -> tuple[list[int], bool]:
         """Return the token ids of a prefix and a text within the window, special ones included."""
-        pieces, room = self._pieces(self._normalised(prefix + text)), MAX_TOKENS - 2
+        pieces, room = self._pieces(self._normalised(prefix + text)[:_READ]), MAX_TOKENS - 2
         return [self._ends[0], *pieces[:room], self._ends[1]], len(pieces) > room
 
     def count(self, text: str) -> int:
