@@ -36,16 +36,17 @@ def test_the_loss_is_that_of_the_normal_equations(seed: int, count: int, width: 
 
 
 _CANDIDATES = 12
+WORDS = [place for place, name in enumerate(FEATURES) if "bm25" in name]
 
 
 def some(seed: int, questions: int, truth: NDArray[np.float64], abroad: int = 0) -> list[Choice]:
-    """Return questions whose evidence is drawn by known weights, half as large for the other language."""
+    """Return questions whose evidence is drawn by known weights; words weigh half in the other language."""
     chance = np.random.default_rng(seed)
     made = []
     for _ in range(questions):
         own = chance.random((_CANDIDATES, len(FEATURES)))
         foreign = chance.integers(0, 2, (_CANDIDATES, 1)) * abroad
-        odds = np.exp(own @ truth * (1 - 0.5 * foreign[:, 0]) + 12.0 * foreign[:, 0])
+        odds = np.exp(own @ truth - 0.5 * foreign[:, 0] * (own[:, WORDS] @ truth[WORDS]))
         target = np.zeros(_CANDIDATES)
         target[chance.choice(_CANDIDATES, p=odds / odds.sum())] = 1
         features = np.concatenate([own * (1 - foreign), own * foreign, foreign], axis=1)
@@ -61,12 +62,14 @@ def test_weights_that_made_the_choices_are_found_again() -> None:
     assert not found.foreign
 
 
-def test_memories_in_another_language_have_weights_of_their_own() -> None:
+def test_words_of_another_language_have_weights_of_their_own() -> None:
     truth = np.linspace(0.0, 8.0, len(FEATURES))
     found = fit(some(4, 2_500, truth, abroad=1))
-    assert found.own[FEATURES[-1]] == pytest.approx(8, rel=0.25)
-    assert found.foreign[FEATURES[-1]] == pytest.approx(4, rel=0.4)
-    assert found.foreign[FOREIGN] > 3
+    assert found.foreign[FEATURES[-1]] == found.own[FEATURES[-1]] == pytest.approx(8, rel=0.25)
+    word = WORDS[-1]
+    assert found.own[FEATURES[word]] == pytest.approx(truth[word], rel=0.25)
+    assert found.foreign[FEATURES[word]] == pytest.approx(truth[word] / 2, rel=0.35)
+    assert found.foreign[FOREIGN] == pytest.approx(0, abs=1)
 
 
 def answers() -> list[RankedAnswer]:

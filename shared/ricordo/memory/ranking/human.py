@@ -55,7 +55,8 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "instructing": 5.0,
         "told": 10.0,
         "told_bm25": 5.0,
-        "about": 3.0,
+        "temporal": 6.0,
+        "about": 5.0,
         "suited": 5.0,
         "evidence": 3.0,
         "connection": 6.0,
@@ -66,7 +67,8 @@ PRIOR: Mapping[str, float] = MappingProxyType(
 `recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `others` is
 subtracted from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is
 subtracted from text that gives orders to a model, and outweighs all others. `told` and those after it are
-what the question states of its answer, worth about as much as finding all of its words.
+what the question states of its answer, worth about as much as finding all of its words. `temporal` is added
+to what the fit gives: its questions name a time beside a subject, never alone ("what happened in May?").
 """
 BARE_SHARE = 0.3
 """The weight of the word signals of a question that consists of a predicate only."""
