@@ -55,7 +55,6 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "instructing": 5.0,
         "told": 10.0,
         "told_bm25": 5.0,
-        "temporal": 6.0,
         "about": 5.0,
         "suited": 5.0,
         "evidence": 3.0,
@@ -67,9 +66,10 @@ PRIOR: Mapping[str, float] = MappingProxyType(
 `recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `others` is
 subtracted from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is
 subtracted from text that gives orders to a model, and outweighs all others. `told` and those after it are
-what the question states of its answer, worth about as much as finding all of its words. `temporal` is added
-to what the fit gives: its questions name a time beside a subject, never alone ("what happened in May?").
+what the question states of its answer, worth about as much as finding all of its words.
 """
+ASKED_TIME: Final = 6.0
+"""Added to the fitted weight of `temporal`: questions of the fit never name a time alone."""
 BARE_SHARE = 0.3
 """The weight of the word signals of a question that consists of a predicate only."""
 _SAID_OR_DATED = frozenset({"speaker", "temporal", "bm25", "bm25_window"})
@@ -195,7 +195,12 @@ def features(signals: Signals) -> Mapping[str, Column]:
 def load_human() -> HumanProfile:
     """Return the profile with the weights that the package ships."""
     former = _read("human_minilm.toml")
-    return replace(_read("human.toml"), of_models={former.model: former})
+    fitted = _read("human.toml")
+    own, foreign = (
+        {**weights, "temporal": weights["temporal"] + ASKED_TIME}
+        for weights in (fitted.weights, fitted.foreign_weights)
+    )
+    return replace(fitted, weights=own, foreign_weights=foreign, of_models={former.model: former})
 
 
 def _read(name: str) -> HumanProfile:
