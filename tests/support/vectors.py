@@ -31,7 +31,10 @@ from tests.support.vector_searches import (
     words,
 )
 
-from ricordo.index.port import COSINE_TOLERANCE, IndexUnavailable, Point, Scope, VectorIndex
+from ricordo.index.port import IndexUnavailable, Point, Scope, VectorIndex
+
+COSINE_TOLERANCE = 0.001
+"""As components of 11 significant bits change a product of unit vectors by (1 + 2^-11)^2 - 1 at most."""
 
 
 class VectorIndexContract(VectorScopeContract):

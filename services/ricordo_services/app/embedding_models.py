@@ -8,12 +8,12 @@ from typing import Final
 import structlog
 
 from ricordo.clock import Clock
+from ricordo.language.annotations import MODELS_IN_PROCESS
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
 from ricordo.models.ollama import OllamaEncoder, open_if_present, open_ollama
 from ricordo.models.onnx import (
     DIMENSIONS,
-    MODELS,
     CheckpointMissing,
     OnnxEncoder,
     OnnxModel,
@@ -92,7 +92,7 @@ def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
 
 def precision_in_process(settings: EmbeddingSettings) -> Precision | None:
     """Return the precision of the model in process; None where a server encodes."""
-    if settings.provider != "onnx" and settings.fallback not in MODELS:
+    if settings.provider != "onnx" and settings.fallback not in MODELS_IN_PROCESS:
         return None
     return native_precision() if settings.precision == "auto" else settings.precision
 
@@ -133,7 +133,7 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
     async with AsyncExitStack() as exits:
 
         async def in_process(model: str) -> OnnxModel:
-            own = counter if model == MODELS[0] else None
+            own = counter if model == MODELS_IN_PROCESS[0] else None
             opening = open_onnx(
                 checkpoint=installed_checkpoint(model),
                 cores=settings.threads,
@@ -157,7 +157,7 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
         primary = await served(settings.model)
         fallback: Encoder | None = None
         fallback_query: Encoder | None = None
-        if settings.fallback in MODELS:
+        if settings.fallback in MODELS_IN_PROCESS:
             here = await in_process(settings.fallback)
             fallback, fallback_query = here.batch, here.query
         elif settings.fallback is not None:
@@ -214,7 +214,7 @@ async def open_former(
     settings: EmbeddingSettings, model: str, dimensions: int, in_process: Callable[[str], Awaitable[Models]]
 ) -> AsyncIterator[Encoder | None]:
     """Yield the query encoder of a former model; None where it is neither installed nor on the server."""
-    if model in MODELS:
+    if model in MODELS_IN_PROCESS:
         opened = await opened_if_installed(
             model, in_process, "memories of that model are found by words alone"
         )

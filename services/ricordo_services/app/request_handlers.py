@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from ricordo.language.topics import topic_key
-from ricordo.memory.ranking.fusion import Minimums, semantic_minimum
+from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
@@ -153,9 +153,7 @@ async def recall_service(resources: Resources) -> RecallService:
         profiles=profiles_for(model, ranking.weights),
         minimums=Minimums(
             idf=ranking.min_idf,
-            semantic_score=semantic_minimum(model)
-            if ranking.min_semantic_score is None
-            else ranking.min_semantic_score,
+            semantic_score=ranking.min_semantic_score,
             similarity=ranking.min_similarity,
         ),
         encode_within_s=resources.settings.embedding.query_timeout_s,

@@ -1,22 +1,23 @@
 """Ranks candidates: reads their rows from PostgreSQL, computes signals, and applies a ranking profile."""
 
-import asyncio
-import heapq
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import accumulate, chain
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 
+import numpy as np
 import structlog
 
 from ricordo.language.annotations import MINILM
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Fact
-from ricordo.memory.ranking import Ranked, load_profiles, rank
+from ricordo.memory.ranking import Candidates, Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
@@ -50,6 +51,8 @@ _SYNTHESIS = "synthesis"
 _SUMMARISING = frozenset({"summary", _SYNTHESIS})
 """Kinds that condense other memories: returned in a context, elsewhere only if requested."""
 _MOST_TOPICS: Final = 32
+_LEADING: Final = 5  # of the best three by connections, one may not be among the first three before
+_LEADING_ODDS: Final = 0.0025  # of those of the best: e^-6, at which a connection counts a twentieth
 
 
 class Best(NamedTuple):
@@ -118,15 +121,7 @@ class CandidateRanking:
         """
         if not found.hits:
             return Best()
-        connected = Connected(found)
-        # What names somebody is found by that name; to look further costs a fifth of a recall.
-        if isinstance(profile, HumanProfile) and not found.unfocused and not request.analysis.entities:
-            (connected, joining), rows = await asyncio.gather(
-                self._connected(tenant, request, found), self._shown(tenant, request, list(found.hits))
-            )
-            shown, found = [*rows, *joining], connected.found
-        else:
-            shown = await self._shown(tenant, request, list(found.hits))
+        shown = await self._shown(tenant, request, list(found.hits))
         query = Query(
             text=request.text,
             analysis=request.analysis,
@@ -135,48 +130,16 @@ class CandidateRanking:
             boosts=await self.key_topics.boosts(shown, request.vectors.get(self.key_topics.encoder.model)),
             evidence=request.evidence,
         )
-        syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
-        repetitions = Repetitions(map(_text, shown))
-        most = request.limit + len(syntheses) + repetitions.count
-        coming = _coming_time(request)
-        placed = len(shown) if coming else most
-        sure, rankings = 0.0, []
-        for of in _by_columns(shown, found, profile):
-            each, by, model = build_candidates(of, found, query), profile, found.models[of.ids[0]]
-            if isinstance(profile, HumanProfile):
-                by = profile.of(model)
-                each = add_connections(of, each, query, by, connected.ties)
-            by_minilm = model == MINILM and model in request.vectors
-            language = request.analysis.language if by_minilm else ""
-            sure = max(sure, confidence(each.signals, found.unknown, load_human().of(model), language))
-            rankings.append(rank(each, by, placed))
-        best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, placed)
-        if coming:
-            best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
-        merged, by_id = repetitions.merge(best), {row.id: row for row in shown}
-        best = [candidate for candidate in best if candidate.id in merged]
-        # The first `limit`, and the syntheses that come before the last of them.
-        counted = accumulate(one.id not in syntheses for one in best)
-        first = [one for one, count in zip(best, counted, strict=True) if count <= request.limit]
-        corrected = _corrected_by(shown, request, found, set(chain.from_iterable(merged.values())))
-        others = {
-            candidate.id: sorted(map(by_id.__getitem__, merged[candidate.id]), key=_newest_first)
-            for candidate in first
-            if merged[candidate.id]
-        }
-        ordered = order_corrections(first, corrected, max(request.limit, len(first)))
-        return Best(ordered, sure, others, connected.related, connected.facts)
-
-    async def _connected(
-        self, tenant: str, request: SearchRequest, found: Found
-    ) -> tuple[Connected, Sequence[RankingRow]]:
-        """Return what the candidates that the index puts first lead to, and the rows of what joins them."""
-        first = heapq.nlargest(TELLING, found.fused, key=found.fused.__getitem__)
-        by_id = {row.id: row for row in await self._shown(tenant, request, first)}
-        leading = [by_id[one] for one in first if one in by_id]
-        connected = await self.connections(tenant, request, found, leading)
-        joining = [one for one in connected.found.hits if one not in found.hits]
-        return connected, await self._shown(tenant, request, joining) if joining else ()
+        groups, connected = _groups(shown, found, profile, query), Connected(found)
+        # What names somebody is found by that name; to look further costs a fifth of a recall.
+        if isinstance(profile, HumanProfile) and not found.unfocused and not request.analysis.entities:
+            connected = await self.connections(tenant, request, found, *_leading(groups))
+            if joining := [one for one in connected.found.hits if one not in found.hits]:
+                shown = [*shown, *await self._shown(tenant, request, joining)]
+                groups = _groups(shown, connected.found, profile, query)
+        if isinstance(profile, HumanProfile):
+            groups = [_connected(group, query, connected, profile) for group in groups]
+        return _best(request, connected, shown, groups)
 
     async def _shown(self, tenant: str, request: SearchRequest, ids: Sequence[UUID]) -> list[RankingRow]:
         """Return the rows of candidates that may be shown."""
@@ -184,10 +147,83 @@ class CandidateRanking:
         return [one for one in rows if _is_shown(one, request)]
 
 
-def _by_columns(shown: Sequence[RankingRow], found: Found, profile: RankingProfile) -> list[Columns]:
-    """Return the rows as columns, those of each model apart where the profile compares meanings."""
-    parts = _by_model(shown, found) if profile.by_meaning else [shown]
-    return [Columns(part) for part in parts if part]
+class _Group(NamedTuple):
+    """The candidates that one embedding model has found, and the profile that is fitted to it."""
+
+    of: Columns
+    candidates: Candidates
+    profile: RankingProfile
+    model: str
+
+
+def _connected(group: _Group, query: Query, connected: Connected, profile: HumanProfile) -> _Group:
+    """Return the group with the signal of connections."""
+    by = profile.of(group.model)
+    return group._replace(candidates=add_connections(group.of, group.candidates, query, by, connected.ties))
+
+
+def _groups(shown: Sequence[RankingRow], found: Found, profile: RankingProfile, query: Query) -> list[_Group]:
+    """Return the candidates with their signals, those of each model apart where meanings are compared."""
+    groups = []
+    for part in _by_model(shown, found) if profile.by_meaning else [shown]:
+        if part:
+            of, model = Columns(part), found.models[part[0].id]
+            by = profile.of(model) if isinstance(profile, HumanProfile) else profile
+            groups.append(_Group(of, build_candidates(of, found, query), by, model))
+    return groups
+
+
+def _leading(groups: Sequence[_Group]) -> tuple[list[RankingRow], int]:
+    """Return the candidates that come first before connections count, best first, no text twice.
+
+    Returns:
+        The candidates, and how many of them are so near to the best that they may lead to others.
+    """
+    scored: list[tuple[float, RankingRow]] = []
+    for group in groups:
+        scores = np.broadcast_to(group.profile.score(group.candidates.signals), len(group.of.rows))
+        scored += zip((scores / (1.0 - scores)).tolist(), group.of.rows, strict=True)
+    first: dict[str, tuple[float, RankingRow]] = {}
+    for odds, row in nlargest(2 * TELLING, scored, key=itemgetter(0)):
+        first.setdefault(row.text_or_hash, (odds, row))
+    telling = list(first.values())[:TELLING]
+    leading = sum(odds >= _LEADING_ODDS * telling[0][0] for odds, _ in telling[:_LEADING])
+    return [row for _, row in telling], leading
+
+
+def _best(
+    request: SearchRequest, connected: Connected, shown: Sequence[RankingRow], groups: Sequence[_Group]
+) -> Best:
+    """Return the best of all groups, in the order that is asked for, with what repeats and corrects them."""
+    syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
+    repetitions = Repetitions(map(_text, shown))
+    most = request.limit + len(syntheses) + repetitions.count
+    coming = _coming_time(request)
+    placed = len(shown) if coming else most
+    rankings = [rank(group.candidates, group.profile, placed) for group in groups]
+    best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, placed)
+    if coming:
+        best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
+    merged, by_id = repetitions.merge(best), {row.id: row for row in shown}
+    best = [candidate for candidate in best if candidate.id in merged]
+    # The first `limit`, and the syntheses that come before the last of them.
+    counted = accumulate(one.id not in syntheses for one in best)
+    first = [one for one, count in zip(best, counted, strict=True) if count <= request.limit]
+    corrected = _corrected_by(shown, request, connected.found, set(chain.from_iterable(merged.values())))
+    others = {
+        candidate.id: sorted(map(by_id.__getitem__, merged[candidate.id]), key=_newest_first)
+        for candidate in first
+        if merged[candidate.id]
+    }
+    ordered = order_corrections(first, corrected, max(request.limit, len(first)))
+    sure = max((_sureness(group, request, connected.found) for group in groups), default=0.0)
+    return Best(ordered, sure, others, connected.related, connected.facts)
+
+
+def _sureness(group: _Group, request: SearchRequest, found: Found) -> float:
+    """Return the confidence that the candidates of a group hold the answer, [0, 1]."""
+    language = request.analysis.language if group.model == MINILM and MINILM in request.vectors else ""
+    return confidence(group.candidates.signals, found.unknown, load_human().of(group.model), language)
 
 
 def _text(row: RankingRow) -> CandidateText:

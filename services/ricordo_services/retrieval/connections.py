@@ -25,8 +25,7 @@ from ricordo_services.retrieval.search_request import SearchRequest, narrows, sc
 
 TELLING: Final = 10
 """Candidates whose facts are read."""
-_LEADING: Final = 5  # of these; by the index alone, the best three are among them as a rule
-_NEAR: Final = 3  # of these: each takes as long as a third of the search
+_NEAR: Final = 3  # of these, as many as are shown with what is related: each takes a third of a search
 _WORDS: Final = 16  # that are looked up, names first
 _FACTS: Final = 12
 _MESSAGES_OF_A_FACT: Final = 3
@@ -65,22 +64,23 @@ class Connections:
         request: SearchRequest,
         found: Found,
         telling: Sequence[RankingRow],
+        leading: int,
     ) -> Connected:
         """Return what joins the candidates; nothing by words or nearness if the index is unavailable.
 
         Args:
-            telling: the first candidates, of which the best lead to others.
+            telling: the first candidates, of which the first `leading` lead to others.
 
         Raises:
             StoreUnavailable: the facts cannot be read.
         """
-        best = telling[:_LEADING]
+        best = telling[:leading]
         if not best:
             return Connected(found)
         nearest, holders, facts = await asyncio.gather(
-            self._nearest(tenant, request.user_id, [row.id for row in best[:_NEAR]]),
+            self._nearest(tenant, request.user_id, asked := [row.id for row in telling[:_NEAR]]),
             self._holders(tenant, request, found, best),
-            self._facts(tenant, request, telling),
+            self._facts(tenant, request, telling, leading),
         )
         hits, models = dict(holders.hits), dict(holders.models)
         ties: defaultdict[UUID, dict[UUID, float]] = defaultdict(dict)
@@ -92,13 +92,12 @@ class Connections:
                     near = Hit(other, dense * cosine)  # to be expected of two such angles
                     hits.setdefault(other, near)
                     models.setdefault(other, found.models[row.id])
-            for row, other, firmness in _led_to(tenant, telling, facts):
+            for row, other, firmness in _led_to(tenant, best, facts):
                 ties[row.id][other] = max(firmness, ties[row.id].get(other, 0.0))
                 hits.setdefault(other, Hit(other))
                 models.setdefault(other, found.models[row.id])
         joined = Found(hits, dict.fromkeys(hits, 0.0), models=models)
-        asked = [row.id for row in best[:_NEAR]] if nearest else []
-        related = {one: [near.id for near in nearest.get(one, ())] for one in asked}
+        related = {one: [near.id for near in nearest.get(one, ())] for one in asked if nearest}
         return Connected(found.and_more(joined), ties, related, facts)
 
     async def _nearest(
@@ -123,21 +122,20 @@ class Connections:
             return Found({}, {})
 
     async def _facts(
-        self, tenant: str, request: SearchRequest, telling: Sequence[RankingRow]
+        self, tenant: str, request: SearchRequest, telling: Sequence[RankingRow], leading: int
     ) -> Sequence[Fact]:
         messages = [row.message_id for row in telling if row.message_id is not None]
-        leading = sum(row.message_id is not None for row in telling[:_LEADING])
-        return await self.facts.connected(tenant, request.user_id, messages, leading, _FACTS)
+        first = sum(row.message_id is not None for row in telling[:leading])
+        return await self.facts.connected(tenant, request.user_id, messages, first, _FACTS)
 
 
 def _led_to(
-    tenant: str, telling: Sequence[RankingRow], facts: Sequence[Fact]
+    tenant: str, best: Sequence[RankingRow], facts: Sequence[Fact]
 ) -> Iterable[tuple[RankingRow, UUID, float]]:
     """Yield which memories are evidence of a fact that one of the best leads to, and how firmly.
 
     What many facts share leads nowhere in particular.
     """
-    best = telling[:_LEADING]
     ends = {
         row.id: frozenset(end for fact in facts if row.message_id in fact.message_ids for end in _ends(fact))
         for row in best

@@ -16,7 +16,7 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
-from ricordo.language.tokenization import stems
+from ricordo.language.tokenization import terms_of
 from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
 from ricordo.memory.ranking.context_signals import (
@@ -29,6 +29,7 @@ from ricordo.memory.ranking.context_signals import (
 )
 from ricordo.memory.ranking.human import HumanProfile
 from ricordo.memory.ranking.linking_words import linking_words, words_of_memory
+from ricordo.memory.ranking.repetitions import fold_words
 from ricordo.memory.ranking.signals import DAY_SECONDS, Column, Interval, Signals, temporal_relevance
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import LEXICAL, Found
@@ -162,7 +163,7 @@ def _named(speakers: Sequence[str], analysis: QueryAnalysis) -> Floats:
 def _about(of: Columns, analysis: QueryAnalysis) -> Column:
     """Return the share of what the question names that each memory mentions: people, or one thing alone."""
     if things := analysis.requested.besides:  # "do I like olives?"
-        said = [things.intersection(stems(row.text, analysis.language)) for row in of.rows]
+        said = [things.intersection(terms_of(fold_words(row.text), analysis.language)) for row in of.rows]
         return np.array(list(map(len, said))) / len(things)
     return _about_people(of, analysis)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, 
 
 FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
-_ALL_OF_A_TIME = 500  # candidates of a question that names only a time: the most important may be old
+_ALL_OF_A_TIME = 200  # candidates of a question that names only a time or a name, and as many important ones
 _MOST_WEIGHED = 64  # words whose rarity is looked up; a longer text is searched for unchanged
 _HOLDERS = 16  # memories that hold a word of the best candidates
 _NEIGHBOURS = 0.5  # weight of the words of the turn before, relative to the memory's own
@@ -106,7 +107,7 @@ class Search:
         models = (self.model, *self.others)
         probes = await together([self._probe(tenant, model, request, minimums) for model in models])
         found = Found({}, {})
-        if request.unfocused and scope.about:
+        if request.unfocused and (scope.about or scope.start is not None or scope.end is not None):
             found = await self._search_unfocused(tenant, request, scope)
         if not found.hits:
             found = await self._search(tenant, request, probes, scope, minimums)
@@ -177,14 +178,23 @@ class Search:
         all_found = len(found.hits) < FEWEST and all(vector is not None for vector in vectors.values())
         if all_found or not len(terms.indices):
             return Found({}, {})
-        scope, joined = scope_of(request), Found({}, {})
-        probes = [SearchProbe(model, vector, terms) for model, vector in vectors.items()]
-        answers = await together([self._hits(tenant, probe, scope, _HOLDERS) for probe in probes])
-        for probe, hits in zip(probes, answers, strict=True):
-            kind = probe.model if probe.vector is not None else LEXICAL
-            new = {hit.id: Hit(hit.id, hit.dense, hit.dense_window) for hit in hits if hit.bm25 > 0}
-            joined = joined.and_more(Found(new, dict.fromkeys(new, 0.0), models=dict.fromkeys(new, kind)))
-        return joined
+        parts = await together([self._holders(tenant, one, request, found, terms) for one in vectors])
+        return reduce(Found.and_more, parts)
+
+    async def _holders(
+        self, tenant: str, model: str, request: SearchRequest, found: Found, terms: SparseVector
+    ) -> Found:
+        """Return what one collection holds: by words first, as to compare all meanings takes far longer."""
+        scope, vector = scope_of(request), request.vectors.get(model)
+        hits = await self._hits(tenant, SearchProbe(model, None, terms), scope, _HOLDERS)
+        new = [hit.id for hit in hits if hit.bm25 > 0 and hit.id not in found.hits]
+        holding = {one: Hit(one) for one in new}
+        if vector is not None and new:
+            probe = SearchProbe(model, vector, _NO_WORDS)
+            close = await self._hits(tenant, probe, replace(scope, ids=new), len(new))
+            holding = {hit.id: hit for hit in close}
+        models = dict.fromkeys(holding, LEXICAL if vector is None else model)
+        return Found(holding, dict.fromkeys(holding, 0.0), models=models)
 
     async def has_memories(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
         """Whether a user has memories with vectors of one of `models`, archived ones included.
@@ -240,7 +250,7 @@ class Search:
     def _joined(self, found: Found, probe: SearchProbe, hits: Sequence[Hit], minimums: Minimums) -> Found:
         """Add the hits of one collection, fused by their own ranks."""
         new = [hit for hit in hits if hit.id not in found.hits] if found.hits else hits
-        scores = self._fused(new, minimums, dense=probe.vector is not None)
+        scores = self._fused(new, minimums, probe)
         by_id = {new[place].id: new[place] for place in scores}
         fused = dict(zip(by_id, scores.values(), strict=True))
         kind = probe.model if probe.vector is not None else LEXICAL
@@ -259,9 +269,11 @@ class Search:
         rarities = await self.vectors.rarities(tenant, model, request.user_id, terms)
         return SearchProbe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
-    def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, dense: bool) -> dict[int, float]:
+    def _fused(self, hits: Sequence[Hit], minimums: Minimums, probe: SearchProbe) -> dict[int, float]:
         """Return the fused scores by place in `hits`: ids are hashed slowly."""
-        cosines = at_least(dict(enumerate(map(closeness, hits))), minimums.semantic_score) if dense else {}
+        dense = probe.vector is not None
+        near = enumerate(map(closeness, hits)) if dense else ()
+        cosines = at_least(dict(near), minimums.cosine(probe.model))
         sparse = {place: share for place, hit in enumerate(hits) if (share := wording(hit)) > 0}
         if self.fusion == "weighted":
             fused = weighted(cosines, sparse)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -14,13 +14,6 @@ from ricordo.memory.ranking.bm25 import SparseVector
 from ricordo.unavailable import DependencyUnavailable
 
 Vector = NDArray[np.float32]
-
-COSINE_TOLERANCE: Final = 0.001
-"""How far a cosine of the index may be from the exact one.
-
-Components are kept as float16, of 11 significant bits: both vectors together change a product of unit vectors
-by at most (1 + 2^-11)^2 - 1 < 0.001.
-"""
 
 
 class IndexUnavailable(DependencyUnavailable):
@@ -114,7 +107,7 @@ class Hit(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A memory near another one, with the cosine of their text vectors, within `COSINE_TOLERANCE`."""
+    """A memory near another one, with the cosine of their text vectors, within 0.001."""
 
     id: UUID
     cosine: float

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from ricordo.language.annotations import E5, MINILM
+from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import MODELS, OnnxEncoder, OnnxModel, checkpoint, installed_checkpoint, open_onnx
+from ricordo.models.onnx import OnnxEncoder, OnnxModel, checkpoint, installed_checkpoint, open_onnx
 from ricordo.models.onnx.checkpoint import CheckpointMissing
 from ricordo.models.onnx.network import Network
 
@@ -37,7 +37,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=MODELS)
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=MODELS_IN_PROCESS)
 async def model(request: pytest.FixtureRequest, cache: Path) -> AsyncIterator[OnnxModel]:
     async with open_onnx(cache, installed_checkpoint(request.param), precision="fp32") as opened:
         yield opened
@@ -143,7 +143,7 @@ async def test_a_closed_model_says_so(cache: Path) -> None:
 
 async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
-    for model in MODELS:
+    for model in MODELS_IN_PROCESS:
         with pytest.raises(CheckpointMissing, match="install"):
             installed_checkpoint(model)
 

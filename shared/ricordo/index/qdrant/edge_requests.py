@@ -41,16 +41,15 @@ INDEXES: Final = {
     **dict.fromkeys(NUMBERS, edge.PayloadSchemaType.Float),
 }
 
-# All windows of a user are compared at four bits per dimension, and twice as many in full as are
+# All texts and windows of a user are compared at four bits per dimension, and twice as many in full as are
 # wanted. The results and scores are the same as of comparing all in full.
 _CLAUSES: Final = {"must", "should", "must_not"}
 _SKETCH: Final = edge.TurboQuantQuantizationConfig(
     bits=edge.TurboQuantBitSize.Bits4, memory=edge.Memory.Pinned
 )
-_SKETCHES_FIRST: Final = edge.SearchParams(
+SKETCHES_FIRST: Final = edge.SearchParams(
     quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
 )
-EXACT: Final = edge.SearchParams(exact=True)
 _IN_FULL: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
 
 # Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
@@ -62,15 +61,12 @@ def config(
     dimensions: int, datatype: edge.VectorStorageDatatype = edge.VectorStorageDatatype.Float16
 ) -> edge.EdgeConfig:
     """Return the configuration of a shard: two dense vectors and the words of both texts."""
-    text, window = (
-        edge.EdgeVectorParams(
-            size=dimensions, distance=edge.Distance.Cosine, datatype=datatype, quantization_config=sketch
-        )
-        for sketch in (None, _SKETCH)
+    dense = edge.EdgeVectorParams(
+        size=dimensions, distance=edge.Distance.Cosine, datatype=datatype, quantization_config=_SKETCH
     )
     words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
     return edge.EdgeConfig(
-        vectors={TEXT: text, WINDOW: window},
+        vectors={TEXT: dense, WINDOW: dense},
         sparse_vectors={TEXT_TERMS: words, WINDOW_TERMS: words},
         max_search_threads=1,  # without the optimiser there is one segment; further threads would only spin
     )
@@ -118,7 +114,7 @@ class EdgeQuery:
         found = {}
         for signal in signals:
             if (vector := self.probe.dense(signal)) is not None:
-                params = _IN_FULL if chosen else _SKETCHES_FIRST
+                params = _IN_FULL if chosen else SKETCHES_FIRST
                 nearest = edge.Query.Nearest(vector.tolist(), using=signal)
                 found[signal] = edge.QueryRequest(limit=limit, query=nearest, filter=within, params=params)
             elif len((terms := self._terms(signal)).indices):

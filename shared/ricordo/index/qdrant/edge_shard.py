@@ -29,8 +29,8 @@ from ricordo.index.qdrant.conditions import (
     payload,
 )
 from ricordo.index.qdrant.edge_requests import (
-    EXACT,
     INDEXES,
+    SKETCHES_FIRST,
     EdgeQuery,
     config,
     engine_idf,
@@ -120,7 +120,7 @@ class Shard:
                 limit=limit + 1,  # itself among them
                 query=edge.Query.Nearest(record.vector[TEXT], using=TEXT),
                 filter=filter_of(in_scope(tenant, scope)),
-                params=EXACT,
+                params=SKETCHES_FIRST,
                 score_threshold=threshold,
             )
             for record in self._shard.scroll(chosen)[0]

@@ -24,24 +24,24 @@ _SEMANTIC_MINIMUMS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.23})
 _SEMANTIC_MINIMUM: Final = 0.35  # of the others
 
 
-def semantic_minimum(model: str) -> float:
-    """Return the cosine to a question below which a memory of this embedding model does not count."""
-    return _SEMANTIC_MINIMUMS.get(model, _SEMANTIC_MINIMUM)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minimums:
     """Thresholds before and after fusion, for the profiles that use them.
 
     Attributes:
         idf: query terms below it are ignored, unless all are.
-        semantic_score: the least cosine of a dense result.
+        semantic_score: the least cosine of a dense result; None for that of its embedding model.
         similarity: the least score after fusion.
     """
 
     idf: float = 0.6
-    semantic_score: float = 0.35
+    semantic_score: float | None = None
     similarity: float = 0.4
+
+    def cosine(self, model: str) -> float:
+        """Return the cosine to a question below which a memory of an embedding model does not count."""
+        fitted = _SEMANTIC_MINIMUMS.get(model, _SEMANTIC_MINIMUM)
+        return fitted if self.semantic_score is None else self.semantic_score
 
 
 NO_MINIMUMS = Minimums(idf=0.0, semantic_score=-1.0, similarity=0.0)

@@ -3,7 +3,6 @@
 from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
 from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision
 from ricordo.models.onnx.onnx_encoder import (
-    MODELS,
     OnnxEncoder,
     OnnxModel,
     installed_checkpoint,
@@ -13,7 +12,6 @@ from ricordo.models.onnx.onnx_encoder import (
 
 __all__ = [
     "DIMENSIONS",
-    "MODELS",
     "CheckpointMissing",
     "OnnxEncoder",
     "OnnxModel",

@@ -167,8 +167,6 @@ class OnnxModel:
 
 
 _INSTALLED: Final[Mapping[str, Callable[[], Checkpoint]]] = {E5: installed_e5, MINILM: installed_minilm}
-MODELS: Final = tuple(_INSTALLED)
-"""The models that can run in process, the default first."""
 
 
 def installed_checkpoint(model: str = E5) -> Checkpoint:
