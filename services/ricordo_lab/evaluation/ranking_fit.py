@@ -136,9 +136,9 @@ def _by_words(one: RankedAnswer) -> RankedAnswer:
     """Return the answer that BM25 alone gives, as while the model is away."""
     worded = np.broadcast_to(one.signals.bm25 + one.signals.bm25_window > 0, len(one.found))
     columns = [np.broadcast_to(column, len(one.found))[worded] for column in one.signals]
-    meant = dict.fromkeys(BY_MEANING, np.zeros(int(worded.sum())))
+    unknown = dict.fromkeys(BY_MEANING, np.zeros(int(worded.sum())))
     found = tuple(each for each, kept in zip(one.found, worded, strict=True) if kept)
-    return replace(one, found=found, signals=Signals(*columns)._replace(meant=0.0, **meant))
+    return replace(one, found=found, signals=Signals(*columns)._replace(has_vector_score=0.0, **unknown))
 
 
 def _fit(answers: Sequence[RankedAnswer], given: Mapping[str, float]) -> HumanProfile:

@@ -98,7 +98,7 @@ class Connections:
                 models.setdefault(other, found.models[row.id])
         joined = Found(hits, dict.fromkeys(hits, 0.0), models=models)
         related = {one: [near.id for near in nearest.get(one, ())] for one in asked if nearest}
-        return Connected(found.and_more(joined), ties, related, facts)
+        return Connected(found.merged_with(joined), ties, related, facts)
 
     async def _nearest(
         self, tenant: str, user_id: str, ids: Sequence[UUID]

@@ -94,14 +94,14 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         dated=np.array(list(map(bool, of.column("event_times"))), dtype=np.float64) if when else 0.0,
         asks=of.numbers("asks"),
         congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
-        gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
-        meant=np.array([float(found.models[one] != LEXICAL) for one in of.ids]),
+        importance_gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
+        has_vector_score=np.array([float(found.models[one] != LEXICAL) for one in of.ids]),
         instructing=of.numbers("instructing"),
-        bare=query.analysis.requested.bare if found.example_scores else 0.0,
-        told=_example_similarity(of, found, telling, "semantic"),
-        told_bm25=_example_similarity(of, found, telling, "lexical"),
-        about=_about(of, query.analysis),
-        suited=_suited(of, query.analysis),
+        is_bare_predicate=query.analysis.requested.bare if found.example_scores else 0.0,
+        example_similarity=_example_similarity(of, found, telling, "semantic"),
+        example_bm25=_example_similarity(of, found, telling, "lexical"),
+        name_overlap=_about(of, query.analysis),
+        type_match=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]) if query.evidence else 0.0,
         foreign=np.array([float(one not in ("", query.language)) for one in of.column("language")])
         if query.language
@@ -114,7 +114,8 @@ def _equally_near(signals: Signals) -> Signals:
     """Return signals that make all candidates equally relevant, as if each contained the requested name."""
     return signals._replace(
         **dict.fromkeys(("semantic", "window", "session"), _OF_A_NAME),
-        **dict.fromkeys(("meant", "bm25", "bm25_window", "session_bm25", "about", "assumed"), 1.0),
+        **dict.fromkeys(("has_vector_score", "bm25", "bm25_window", "session_bm25"), 1.0),
+        **dict.fromkeys(("name_overlap", "assumed"), 1.0),
     )
 
 

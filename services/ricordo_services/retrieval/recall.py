@@ -312,7 +312,7 @@ def _relative(query: str, analysis: QueryAnalysis) -> AskedRelative | None:
 def _searchable(analysis: QueryAnalysis, known: Mapping[str, bool]) -> QueryAnalysis:
     """Return the analysis for a user whose memories hold some words of the question."""
     held = {stem(word, analysis.language) for word, is_known in known.items() if is_known}
-    return replace(analysis, requested=analysis.requested.unless_said(held))
+    return replace(analysis, requested=analysis.requested.without_searchable_words(held))
 
 
 def _search_request(

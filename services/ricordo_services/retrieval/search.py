@@ -56,7 +56,7 @@ class Found:
     example_scores: Mapping[UUID, ExampleScore] = field(default_factory=dict)
     unknown: float = 0.0
 
-    def and_more(self, more: "Found") -> "Found":
+    def merged_with(self, more: "Found") -> "Found":
         """Return this with the hits of another search; for common hits, the scores of this one stay."""
         return replace(
             self,
@@ -75,7 +75,7 @@ class SearchProbe:
     terms: SparseVector
 
     @property
-    def asks(self) -> bool:
+    def has_query(self) -> bool:
         """Whether it searches for anything but the scope."""
         return self.vector is not None or len(self.terms.indices) > 0
 
@@ -111,7 +111,8 @@ class Search:
             found = await self._search_unfocused(tenant, request, scope)
         if not found.hits:
             found = await self._search(tenant, request, probes, scope, minimums)
-            found = replace(found, unfocused=request.unfocused and not any(probe.asks for probe in probes))
+            queried = any(probe.has_query for probe in probes)
+            found = replace(found, unfocused=request.unfocused and not queried)
         if not found.hits and scope.about:
             scope = replace(scope, about=())
             found = replace(await self._search(tenant, request, probes, scope, minimums), fallback="entity")
@@ -119,7 +120,7 @@ class Search:
         if time is not None and time.ahead and scope.start is None and scope.end is None:
             # All events of that time are requested, however dissimilar to the question.
             then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
-            found = found.and_more(await self._search(tenant, request, probes, then, minimums))
+            found = found.merged_with(await self._search(tenant, request, probes, then, minimums))
         if request.examples:
             found = await self._with_examples(tenant, request, scope, found)
         return found if narrows(scope) else _with_evidence(found, request.evidence)
@@ -179,7 +180,7 @@ class Search:
         if all_found or not len(terms.indices):
             return Found({}, {})
         parts = await together([self._holders(tenant, one, request, found, terms) for one in vectors])
-        return reduce(Found.and_more, parts)
+        return reduce(Found.merged_with, parts)
 
     async def _holders(
         self, tenant: str, model: str, request: SearchRequest, found: Found, terms: SparseVector
@@ -221,7 +222,7 @@ class Search:
             for each in (scope, important)
         ]
         latest, heaviest = await together(searches)
-        return replace(heaviest.and_more(latest), unfocused=True)
+        return replace(heaviest.merged_with(latest), unfocused=True)
 
     async def _search(
         self,
@@ -231,9 +232,9 @@ class Search:
         scope: Scope,
         minimums: Minimums,
     ) -> Found:
-        searched = any(probe.asks for probe in probes)
+        searched = any(probe.has_query for probe in probes)
         wanted = request.reach * max(FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
-        active = [probe for probe in probes if probe.asks or not searched]
+        active = [probe for probe in probes if probe.has_query or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
         if narrows(scope) or request.analysis.time is not None:  # the filter, or the time, decides
             minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
@@ -254,7 +255,7 @@ class Search:
         by_id = {new[place].id: new[place] for place in scores}
         fused = dict(zip(by_id, scores.values(), strict=True))
         kind = probe.model if probe.vector is not None else LEXICAL
-        return Found(by_id, fused, models=dict.fromkeys(by_id, kind)).and_more(found)
+        return Found(by_id, fused, models=dict.fromkeys(by_id, kind)).merged_with(found)
 
     async def _probe(
         self, tenant: str, model: str, request: SearchRequest, minimums: Minimums
@@ -294,7 +295,7 @@ def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
         return found
     model = next(iter(found.models.values()), LEXICAL)
     hits = {one: Hit(one) for one in missing}
-    return found.and_more(Found(hits, dict.fromkeys(missing, 0.0), models=dict.fromkeys(missing, model)))
+    return found.merged_with(Found(hits, dict.fromkeys(missing, 0.0), models=dict.fromkeys(missing, model)))
 
 
 def closeness(hit: Hit) -> float:

@@ -49,8 +49,8 @@ def test_what_instructs_never_comes_before_what_answers_as_well(name: str) -> No
     assert profile.score(instructing) < profile.score(STRONGEST)
 
 
-@pytest.mark.parametrize("meant", [0.0, 1.0])
-def test_no_strength_makes_up_for_it_in_the_learned_profile(meant: float) -> None:
+@pytest.mark.parametrize("known", [0.0, 1.0])
+def test_no_strength_makes_up_for_it_in_the_learned_profile(known: float) -> None:
     plain = STRONGEST._replace(
         importance=0.0,
         valence=0.0,
@@ -61,8 +61,8 @@ def test_no_strength_makes_up_for_it_in_the_learned_profile(meant: float) -> Non
         congruence=0.0,
     )
     human = load_profiles()["human"]
-    instructing = STRONGEST._replace(instructing=1.0, meant=meant)
-    assert human.score(instructing) < human.score(plain._replace(meant=meant))
+    instructing = STRONGEST._replace(instructing=1.0, has_vector_score=known)
+    assert human.score(instructing) < human.score(plain._replace(has_vector_score=known))
 
 
 def test_the_others_keep_their_scores_to_the_last_digit() -> None:

@@ -128,7 +128,7 @@ def test_what_matters_most_does_not_lose_by_being_used(importance: float, profil
     ]
     scores = np.array([PROFILES[profile].score(one) for one in found]).ravel()
     assert np.all(np.diff(scores) >= -1e-12)
-    own = [np.subtract(one.importance, one.gained).item() for one in found]
+    own = [np.subtract(one.importance, one.importance_gained).item() for one in found]
     assert own == pytest.approx([importance] * len(found))
 
 
@@ -136,7 +136,7 @@ def test_what_matters_most_does_not_lose_by_being_used(importance: float, profil
 def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, times: int) -> None:
     found = measure("tomatoes", recalled(importance, times=times))
     let_through = min(0.02 * times, max(0.0, 0.95 - importance))
-    assert np.asarray(found.gained).item() == pytest.approx(let_through, abs=1e-9)
+    assert np.asarray(found.importance_gained).item() == pytest.approx(let_through, abs=1e-9)
 
 
 def test_only_what_was_measured_is_explained() -> None:

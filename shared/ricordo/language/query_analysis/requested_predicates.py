@@ -53,7 +53,7 @@ class RequestedPredicates:
     bare: float = 0.0
     besides: frozenset[str] = frozenset()
 
-    def unless_said(self, known: Collection[str]) -> "RequestedPredicates":
+    def without_searchable_words(self, known: Collection[str]) -> "RequestedPredicates":
         """Return this for a user whose memories hold these stems: one of `besides` can be searched for."""
         return replace(self, bare=0.0) if self.besides.intersection(known) else self
 

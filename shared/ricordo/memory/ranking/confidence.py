@@ -37,12 +37,12 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile, language
     """
     logits = np.atleast_1d(np.asarray(profile.logits(signals), dtype=np.float64))
     speaker = np.broadcast_to(signals.speaker, logits.shape)
-    bare = float(np.max(signals.bare))
+    bare = float(np.max(signals.is_bare_predicate))
     top = float(logits.max()) - _fitted()["too_similar"].get(language, 0.0)
     worded = {"top": (1 - bare) * top, "unknown": (1 - bare) * unknown}
-    features = {**worded, "told": float(np.max(signals.told)), "bare": bare}
+    features = {**worded, "told": float(np.max(signals.example_similarity)), "bare": bare}
     if (speaker > 0).all():
-        return _logistic("of_oneself", {**features, "way": float(np.max(signals.suited) >= 1)})
+        return _logistic("of_oneself", {**features, "way": float(np.max(signals.type_match) >= 1)})
     words, asks = (np.broadcast_to(one, logits.shape) for one in (signals.bm25, signals.asks))
     spoken = logits - profile.weights["speaker"] * speaker
     gap = spoken.max() - (spoken[speaker > 0].max() if (speaker > 0).any() else spoken.min())

@@ -53,10 +53,10 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "others": 0.5,
         "others_idle": 1.5,
         "instructing": 5.0,
-        "told": 10.0,
-        "told_bm25": 5.0,
-        "about": 5.0,
-        "suited": 5.0,
+        "example_similarity": 10.0,
+        "example_bm25": 5.0,
+        "name_overlap": 5.0,
+        "type_match": 5.0,
         "evidence": 3.0,
         "connection": 6.0,
     }
@@ -65,8 +65,8 @@ PRIOR: Mapping[str, float] = MappingProxyType(
 
 `recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `others` is
 subtracted from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is
-subtracted from text that gives orders to a model, and outweighs all others. `told` and those after it are
-what the question states of its answer, worth about as much as finding all of its words.
+subtracted from text that gives orders to a model, and outweighs all others. `example_similarity` and those
+after it are what the question states of its answer, worth about as much as finding all of its words.
 """
 ASKED_TIME: Final = 6.0
 """Added to the fitted weight of `temporal`: questions of the fit never name a time alone."""
@@ -75,7 +75,7 @@ BARE_SHARE = 0.3
 _SAID_OR_DATED = frozenset({"speaker", "temporal", "bm25", "bm25_window"})
 
 
-PREFERENCES = ("told", "told_bm25", "about", "suited", "evidence")
+PREFERENCES = ("example_similarity", "example_bm25", "name_overlap", "type_match", "evidence")
 """Signals of the requested answer, besides the words of the question."""
 
 _SETTLES = 0.5
@@ -86,11 +86,7 @@ PRIOR_BY_WORDS: Mapping[str, float] = MappingProxyType(
     }
     | {"bm25": 1.5}
 )
-"""The same while the embedding model is unavailable.
-
-Who says the words outranks who merely speaks next. On public questions this costs 0.001 of the evidence found
-among five (0.717 to 0.716).
-"""
+"""The same while the embedding model is unavailable: who says the words outranks who merely speaks next."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,9 +132,10 @@ class HumanProfile(RankingProfile):
         """Return the score of each candidate."""
         odds: Column = np.exp(np.clip(self.lifted(signals), -60.0, 60.0))
         score = odds / (1.0 + odds)
-        if self.by_words is None or np.all(signals.meant):
+        if self.by_words is None or np.all(signals.has_vector_score):
             return score
-        return signals.meant * score + (1.0 - signals.meant) * self.by_words.score(signals)
+        known = signals.has_vector_score
+        return known * score + (1.0 - known) * self.by_words.score(signals)
 
     def lifted(self, signals: Signals) -> Column:
         """Return the logits, with connected memories raised to places behind the best."""
@@ -166,7 +163,7 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
     What use has added to the importance does not count again, or recalled memories would be recalled ever
     more.
     """
-    weight = np.maximum(0.0, signals.importance - signals.gained)
+    weight = np.maximum(0.0, signals.importance - signals.importance_gained)
     idle = np.maximum(0.0, 1.0 - weight / SUBSTANCE)
     total: Column = (
         weights["importance"] * weight
@@ -187,7 +184,7 @@ def features(signals: Signals) -> Mapping[str, Column]:
     """Return the features, in the order of `FEATURES`."""
     derived = {"length": np.log1p(np.minimum(signals.token_count, LONGEST)), "statement": 1.0 - signals.asks}
     columns = {name: derived[name] if name in derived else getattr(signals, name) for name in FEATURES}
-    share = 1.0 - (1.0 - BARE_SHARE) * signals.bare
+    share = 1.0 - (1.0 - BARE_SHARE) * signals.is_bare_predicate
     return {name: column if name in _SAID_OR_DATED else share * column for name, column in columns.items()}
 
 

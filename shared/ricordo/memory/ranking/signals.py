@@ -23,7 +23,7 @@ Column = NDArray[np.float64] | float
 
 BY_MEANING = frozenset({"semantic", "window", "session", "reply"})
 """Signals that are nothing while the embedding model is away."""
-NEARNESS = BY_MEANING | {"meant", "fused", "bm25", "bm25_window", "session_bm25", "about"}
+NEARNESS = BY_MEANING | {"has_vector_score", "fused", "bm25", "bm25_window", "session_bm25", "name_overlap"}
 """Signals that compare the memory with the question; equal for all where the question only names a time."""
 
 
@@ -57,16 +57,16 @@ class Signals(NamedTuple):
         dated: 1 when the query asks when, and the memory contains the time of an event.
         asks: 1 when the memory asks something itself.
         congruence: how far the feelings of query and memory agree, [0, 1].
-        gained: what use has added of the importance, [0, 1].
-        meant: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
+        importance_gained: what use has added of the importance, [0, 1].
+        has_vector_score: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
         instructing: 1 for instructions to a model, as hidden in mails; else 0.
-        bare: how likely the question asks for nothing but a predicate ("where do I live?"), so that its own
-            words say little of what answers it, [0, 1].
-        told: `bare` times max(0, cosine) of the memory with example statements that answer the question,
-            [0, 1]; 0 for the words of an assistant.
-        told_bm25: `bare` times the words of such tellings, as a share of the best, [0, 1].
-        about: the share of the names in the question that the memory holds, speakers left aside, [0, 1].
-        suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
+        is_bare_predicate: how likely the question asks for nothing but a predicate ("where do I live?"), so
+            that its own words say little of what answers it, [0, 1].
+        example_similarity: that times max(0, cosine) of the memory with example statements that answer the
+            question, [0, 1]; 0 for the words of an assistant.
+        example_bm25: the same by words, as a share of the best, [0, 1].
+        name_overlap: the share of the names in the question, but for speakers, that the memory holds, [0, 1].
+        type_match: how far the memory is of the sort that is asked for: a procedure, a feeling, [0, 1].
         evidence: 1 when a fact that is asked for rests on the memory; else 0.
         connection: how firmly the memory is connected with the best ones: by a shared name or rare word, as
             the turn before or after, by nearness or by a fact, [0, 1].
@@ -98,14 +98,14 @@ class Signals(NamedTuple):
     dated: Column = 0.0
     asks: Column = 0.0
     congruence: Column = 0.0
-    gained: Column = 0.0
-    meant: Column = 1.0
+    importance_gained: Column = 0.0
+    has_vector_score: Column = 1.0
     instructing: Column = 0.0
-    bare: Column = 0.0
-    told: Column = 0.0
-    told_bm25: Column = 0.0
-    about: Column = 0.0
-    suited: Column = 0.0
+    is_bare_predicate: Column = 0.0
+    example_similarity: Column = 0.0
+    example_bm25: Column = 0.0
+    name_overlap: Column = 0.0
+    type_match: Column = 0.0
     evidence: Column = 0.0
     connection: Column = 0.0
     foreign: Column = 0.0
@@ -119,7 +119,7 @@ class Signals(NamedTuple):
         """Return the signals of one candidate by name, only those that were measured."""
         if self == Signals():
             return {}
-        hidden = NEARNESS if self.assumed else BY_MEANING if not self.meant else frozenset()
+        hidden = NEARNESS if self.assumed else BY_MEANING if not self.has_vector_score else frozenset()
         found = zip(self._fields, self, strict=True)
         return {name: float(value) for name, value in found if name != "assumed" and name not in hidden}
 

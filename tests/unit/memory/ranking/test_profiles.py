@@ -56,14 +56,14 @@ signals = st.builds(
     dated=unit,
     asks=unit,
     congruence=unit,
-    gained=unit,
-    meant=st.sampled_from([0.0, 1.0]),
+    importance_gained=unit,
+    has_vector_score=st.sampled_from([0.0, 1.0]),
     instructing=st.sampled_from([0.0, 1.0]),
-    bare=st.sampled_from([0.0, 1.0]),
-    told=unit,
-    told_bm25=unit,
-    about=unit,
-    suited=unit,
+    is_bare_predicate=st.sampled_from([0.0, 1.0]),
+    example_similarity=unit,
+    example_bm25=unit,
+    name_overlap=unit,
+    type_match=unit,
     evidence=st.sampled_from([0.0, 1.0]),
     connection=st.just(0.0),
     foreign=st.sampled_from([0.0, 1.0]),
@@ -72,8 +72,8 @@ signals = st.builds(
 PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
 NEITHER = (
-    "fused valence age_days token_count key_topic_boost asks gained meant instructing bare connection "
-    "foreign assumed"
+    "fused valence age_days token_count key_topic_boost asks importance_gained has_vector_score "
+    "instructing is_bare_predicate connection foreign assumed"
 )
 RISING = sorted(set(Signals._fields) - set(NEITHER.split()))
 
@@ -217,9 +217,11 @@ def test_temporal_relevance_is_one_inside_and_fades_outside() -> None:
 
 
 def test_while_the_model_is_away_words_outrank_all_that_is_not_relevance() -> None:
-    asked_for = Signals(meant=0, bm25=1.0, bm25_window=1.0, session_bm25=1.0, importance=0.3, token_count=7)
+    asked_for = Signals(
+        has_vector_score=0, bm25=1.0, bm25_window=1.0, session_bm25=1.0, importance=0.3, token_count=7
+    )
     beside_it = Signals(
-        meant=0,
+        has_vector_score=0,
         bm25_window=0.92,
         session_bm25=1.0,
         importance=0.8,
@@ -229,4 +231,4 @@ def test_while_the_model_is_away_words_outrank_all_that_is_not_relevance() -> No
     )
     human = PROFILES["human"]
     assert human.score(asked_for) > human.score(beside_it)
-    assert human.score(asked_for) > 10 * human.score(Signals(meant=0, token_count=14))
+    assert human.score(asked_for) > 10 * human.score(Signals(has_vector_score=0, token_count=14))
