@@ -1,10 +1,10 @@
 """Ranks candidates: reads their rows from PostgreSQL, computes signals, and applies a ranking profile."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from heapq import nlargest
 from itertools import accumulate, chain
 from operator import itemgetter
 from types import MappingProxyType
@@ -14,11 +14,12 @@ from uuid import UUID
 import numpy as np
 import structlog
 
+from ricordo.index.port import IndexUnavailable
 from ricordo.language.annotations import MINILM
 from ricordo.language.temporal import EARLIEST, LATEST
-from ricordo.memory.facts import Fact
 from ricordo.memory.ranking import Candidates, Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
+from ricordo.memory.ranking.context_signals import FARTHEST
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
@@ -28,10 +29,11 @@ from ricordo.memory.ranking.fusion import (
 from ricordo.memory.ranking.human import HumanProfile, load_human
 from ricordo.memory.ranking.repetitions import CandidateText, Repetitions
 from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_boost
+from ricordo.messages.enumerations import Degradation
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.connections import TELLING, Connected, Connections
+from ricordo_services.retrieval.connections import LEADING, TELLING, Connected, Connections
 from ricordo_services.retrieval.ranking_signals import (
     Columns,
     Query,
@@ -51,24 +53,20 @@ _SYNTHESIS = "synthesis"
 _SUMMARISING = frozenset({"summary", _SYNTHESIS})
 """Kinds that condense other memories: returned in a context, elsewhere only if requested."""
 _MOST_TOPICS: Final = 32
-_LEADING: Final = 5  # of the best three by connections, one may not be among the first three before
-_LEADING_ODDS: Final = 0.0025  # of those of the best: e^-6, at which a connection counts a twentieth
 
 
 class Best(NamedTuple):
     """The best candidates, and the confidence that they answer the question, [0, 1].
 
     Attributes:
+        connected: what those lead to that came first before connections counted.
         repetitions: of each, the others that say the same, newest first.
-        related: of those that came first before connections counted, the memories near to each.
-        facts: that the first tell, and that lead on from these.
     """
 
+    connected: Connected
     ranked: Sequence[Ranked] = ()
     confidence: float = 0.0
     repetitions: Mapping[UUID, Sequence[RankingRow]] = MappingProxyType({})
-    related: Mapping[UUID, Sequence[UUID]] = MappingProxyType({})
-    facts: Sequence[Fact] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ class CandidateRanking:
             StoreUnavailable: the rows cannot be read.
         """
         if not found.hits:
-            return Best()
+            return Best(Connected(found))
         shown = await self._shown(tenant, request, list(found.hits))
         query = Query(
             text=request.text,
@@ -131,14 +129,19 @@ class CandidateRanking:
             evidence=request.evidence,
         )
         groups, connected = _groups(shown, found, profile, query), Connected(found)
-        # What names somebody is found by that name; to look further costs a fifth of a recall.
-        if isinstance(profile, HumanProfile) and not found.unfocused and not request.analysis.entities:
-            connected = await self.connections(tenant, request, found, *_leading(groups))
-            if joining := [one for one in connected.found.hits if one not in found.hits]:
-                shown = [*shown, *await self._shown(tenant, request, joining)]
-                groups = _groups(shown, connected.found, profile, query)
         if isinstance(profile, HumanProfile):
-            groups = [_connected(group, query, connected, profile) for group in groups]
+            telling, leading = _leading(groups)
+            # What names somebody is found by that name; to look further costs a fifth of a recall.
+            if not found.unfocused and not request.analysis.entities:
+                try:
+                    connected = await self.connections(tenant, request, found, telling, leading)
+                except IndexUnavailable:
+                    connected = Connected(found, missing=frozenset({Degradation.VECTORS}))
+                if joining := [one for one in connected.found.hits if one not in found.hits]:
+                    shown = [*shown, *await self._shown(tenant, request, joining)]
+                    groups = _groups(shown, connected.found, profile, query)
+            ties = connected.ties or {row.id: {} for row in telling[:leading]}
+            groups = [group.connected(query, ties) for group in groups]
         return _best(request, connected, shown, groups)
 
     async def _shown(self, tenant: str, request: SearchRequest, ids: Sequence[UUID]) -> list[RankingRow]:
@@ -150,44 +153,51 @@ class CandidateRanking:
 class _Group(NamedTuple):
     """The candidates that one embedding model has found, and the profile that is fitted to it."""
 
-    of: Columns
+    columns: Columns
     candidates: Candidates
     profile: RankingProfile
     model: str
 
-
-def _connected(group: _Group, query: Query, connected: Connected, profile: HumanProfile) -> _Group:
-    """Return the group with the signal of connections."""
-    by = profile.of(group.model)
-    return group._replace(candidates=add_connections(group.of, group.candidates, query, by, connected.ties))
+    def connected(self, query: Query, ties: Mapping[UUID, Mapping[UUID, float]]) -> "_Group":
+        """Return the same with the signal of connections, which only a learned profile has."""
+        if not isinstance(self.profile, HumanProfile):
+            return self
+        found = add_connections(self.columns, self.candidates, query, self.profile, ties)
+        return self._replace(candidates=found)
 
 
 def _groups(shown: Sequence[RankingRow], found: Found, profile: RankingProfile, query: Query) -> list[_Group]:
     """Return the candidates with their signals, those of each model apart where meanings are compared."""
+    parts: defaultdict[str, list[RankingRow]] = defaultdict(list)
+    for row in shown:
+        parts[found.models[row.id] if profile.by_meaning else ""].append(row)
     groups = []
-    for part in _by_model(shown, found) if profile.by_meaning else [shown]:
-        if part:
-            of, model = Columns(part), found.models[part[0].id]
-            by = profile.of(model) if isinstance(profile, HumanProfile) else profile
-            groups.append(_Group(of, build_candidates(of, found, query), by, model))
+    for part in sorted(parts.values(), key=len, reverse=True):
+        columns, model = Columns(part), found.models[part[0].id]
+        by = profile.of(model) if isinstance(profile, HumanProfile) else profile
+        groups.append(_Group(columns, build_candidates(columns, found, query), by, model))
     return groups
 
 
 def _leading(groups: Sequence[_Group]) -> tuple[list[RankingRow], int]:
-    """Return the candidates that come first before connections count, best first, no text twice.
+    """Return the candidates that come first before connections count, best first, nothing said twice.
 
     Returns:
-        The candidates, and how many of them are so near to the best that they may lead to others.
+        The candidates, and how many of them are so near to the best that they lead to others.
     """
     scored: list[tuple[float, RankingRow]] = []
     for group in groups:
-        scores = np.broadcast_to(group.profile.score(group.candidates.signals), len(group.of.rows))
-        scored += zip((scores / (1.0 - scores)).tolist(), group.of.rows, strict=True)
-    first: dict[str, tuple[float, RankingRow]] = {}
-    for odds, row in nlargest(2 * TELLING, scored, key=itemgetter(0)):
-        first.setdefault(row.text_or_hash, (odds, row))
-    telling = list(first.values())[:TELLING]
-    leading = sum(odds >= _LEADING_ODDS * telling[0][0] for odds, _ in telling[:_LEADING])
+        if isinstance(group.profile, HumanProfile):
+            logits = np.nan_to_num(group.profile.overall_logits(group.candidates.signals))
+            rows = group.columns.rows
+            scored += zip(np.broadcast_to(logits, len(rows)).tolist(), rows, strict=True)
+    first: dict[Hashable, tuple[float, RankingRow]] = {}
+    for logit, row in sorted(scored, key=itemgetter(0), reverse=True):
+        first.setdefault(_text(row)[1:], (logit, row))
+        if len(first) == TELLING:
+            break
+    telling = list(first.values())
+    leading = sum(logit >= telling[0][0] - FARTHEST for logit, _ in telling[:LEADING])
     return [row for _, row in telling], leading
 
 
@@ -217,7 +227,7 @@ def _best(
     }
     ordered = order_corrections(first, corrected, max(request.limit, len(first)))
     sure = max((_sureness(group, request, connected.found) for group in groups), default=0.0)
-    return Best(ordered, sure, others, connected.related, connected.facts)
+    return Best(connected, ordered, sure, others)
 
 
 def _sureness(group: _Group, request: SearchRequest, found: Found) -> float:
@@ -267,16 +277,6 @@ def requested_span(request: SearchRequest) -> Interval | None:
         return Interval(filters.start or EARLIEST, filters.end or LATEST)
     time = request.analysis.time
     return None if time is None else Interval(time.start, time.through)
-
-
-def _by_model(shown: Sequence[RankingRow], found: Found) -> list[Sequence[RankingRow]]:
-    """Group rows by the model that found them, as cosines of models do not compare; largest group first."""
-    parts: dict[str, list[RankingRow]] = {model: [] for model in dict.fromkeys(found.models.values())}
-    if len(parts) == 1:
-        return [shown]
-    for one in shown:
-        parts[found.models[one.id]].append(one)
-    return sorted(filter(None, parts.values()), key=len, reverse=True) or [shown]
 
 
 def _is_shown(one: RankingRow, request: SearchRequest) -> bool:

@@ -5,7 +5,7 @@ that names him, and his name the other.
 """
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -13,10 +13,12 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ricordo.index.port import Hit, IndexUnavailable, Neighbour
 from ricordo.memory.facts import USER, Fact, normalise
+from ricordo.memory.ranking.context_signals import BEST
 from ricordo.memory.ranking.linking_words import linking_words
+from ricordo.messages.enumerations import Degradation
 from ricordo.messages.ids import memory_id
+from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.related_memories import RelatedMemories
@@ -25,7 +27,8 @@ from ricordo_services.retrieval.search_request import SearchRequest, narrows, sc
 
 TELLING: Final = 10
 """Candidates whose facts are read."""
-_NEAR: Final = 3  # of these, as many as are shown with what is related: each takes a third of a search
+LEADING: Final = BEST
+"""Candidates that may lead to others, and that are shown with what is related to them."""
 _WORDS: Final = 16  # that are looked up, names first
 _FACTS: Final = 12
 _MESSAGES_OF_A_FACT: Final = 3
@@ -40,14 +43,16 @@ class Connected(NamedTuple):
     Attributes:
         found: the candidates, and those that join them.
         ties: by each of the best, which memories are tied to it by a fact or by nearness, and how firmly.
-        related: the memories near to each of the best, nearest first; empty where the index is unavailable.
+        related: the memories near to each of the best, nearest first.
         facts: that the first candidates tell, and that lead on from these.
+        missing: what was unavailable, so that nothing is connected.
     """
 
     found: Found
     ties: Mapping[UUID, Mapping[UUID, float]] = MappingProxyType({})
     related: Mapping[UUID, Sequence[UUID]] = MappingProxyType({})
     facts: Sequence[Fact] = ()
+    missing: frozenset[Degradation] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,60 +71,42 @@ class Connections:
         telling: Sequence[RankingRow],
         leading: int,
     ) -> Connected:
-        """Return what joins the candidates; nothing by words or nearness if the index is unavailable.
+        """Return what joins the candidates; of archived memories nothing that is near.
 
         Args:
             telling: the first candidates, of which the first `leading` lead to others.
 
         Raises:
+            IndexUnavailable: the index does not answer.
             StoreUnavailable: the facts cannot be read.
         """
-        best = telling[:leading]
-        if not best:
-            return Connected(found)
-        nearest, holders, facts = await asyncio.gather(
-            self._nearest(tenant, request.user_id, asked := [row.id for row in telling[:_NEAR]]),
-            self._holders(tenant, request, found, best),
-            self._facts(tenant, request, telling, leading),
-        )
-        hits, models = dict(holders.hits), dict(holders.models)
-        ties: defaultdict[UUID, dict[UUID, float]] = defaultdict(dict)
+        best, asked = telling[:leading], [row.id for row in telling[:LEADING]]
+        with unwrap_exception_group():
+            async with asyncio.TaskGroup() as group:
+                near = group.create_task(self.related.nearest(tenant, request.user_id, asked))
+                holders = group.create_task(self._holders(tenant, request, found, best))
+                told = group.create_task(self._facts(tenant, request, telling, leading))
+        nearest, joining, facts = near.result(), list(holders.result()), told.result()
+        ties: dict[UUID, dict[UUID, float]] = {row.id: {} for row in best}
         if not narrows(scope_of(request)):  # which of them a filter leaves out is not known
             for row in best:
-                dense = found.hits[row.id].dense
-                for other, cosine in nearest.get(row.id, ()):
-                    ties[row.id][other] = _RELATED * cosine
-                    near = Hit(other, dense * cosine)  # to be expected of two such angles
-                    hits.setdefault(other, near)
-                    models.setdefault(other, found.models[row.id])
+                ties[row.id] = {other: _RELATED * cosine for other, cosine in nearest.get(row.id, ())}
             for row, other, firmness in _led_to(tenant, best, facts):
                 ties[row.id][other] = max(firmness, ties[row.id].get(other, 0.0))
-                hits.setdefault(other, Hit(other))
-                models.setdefault(other, found.models[row.id])
-        joined = Found(hits, dict.fromkeys(hits, 0.0), models=models)
-        related = {one: [near.id for near in nearest.get(one, ())] for one in asked if nearest}
+            joining += [other for tied in ties.values() for other in tied if other not in found.hits]
+        joined = await self.search.compare(tenant, request, list(dict.fromkeys(joining)))
+        related = {one: [each.id for each in nearest.get(one, ())] for one in asked}
         return Connected(found.merged_with(joined), ties, related, facts)
-
-    async def _nearest(
-        self, tenant: str, user_id: str, ids: Sequence[UUID]
-    ) -> Mapping[UUID, Sequence[Neighbour]]:
-        try:
-            return await self.related.nearest(tenant, user_id, ids)
-        except IndexUnavailable:  # who shows related memories asks again, and reports it
-            return {}
 
     async def _holders(
         self, tenant: str, request: SearchRequest, found: Found, best: Sequence[RankingRow]
-    ) -> Found:
+    ) -> Sequence[UUID]:
         speakers = frozenset(row.speaker for row in best)
         words: dict[str, float] = {}
         for row in best:
             words = {**words, **linking_words(row.text, row.participants, request.text, speakers)}
         firmest = sorted(words, key=words.__getitem__, reverse=True)[:_WORDS]
-        try:
-            return await self.search.holders(tenant, request, found, " ".join(firmest))
-        except IndexUnavailable:
-            return Found({}, {})
+        return await self.search.holders(tenant, request, found, " ".join(firmest))
 
     async def _facts(
         self, tenant: str, request: SearchRequest, telling: Sequence[RankingRow], leading: int

@@ -20,7 +20,6 @@ from ricordo.language.tokenization import terms_of
 from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
 from ricordo.memory.ranking.context_signals import (
-    best_places,
     connection_strengths,
     mean_of_best,
     reply_closeness,
@@ -202,12 +201,12 @@ def add_connections(
     """Return the candidates of these rows with the signal of their connection to the best of them.
 
     Args:
-        ties: by memory, which others are tied to it by facts or nearness, and how firmly.
+        ties: by each of the best, which others are tied to it by facts or nearness, and how firmly.
     """
-    logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
+    logits = np.broadcast_to(np.asarray(profile.overall_logits(candidates.signals)), len(candidates.ids))
     neighbours = _neighbours(of)
-    best = {place: of.rows[place] for place in best_places(logits)}
     at = {one: place for place, one in enumerate(of.ids)}
+    best = {at[one]: of.rows[at[one]] for one in ties if one in at}
     speakers = frozenset(of.column("speaker"))
     links = {
         place: linking_words(row.text, row.participants, query.text, speakers) for place, row in best.items()
@@ -215,12 +214,11 @@ def add_connections(
     tied = {}
     for place, row in best.items():
         tied[place] = dict(turns_around(place, neighbours))
-        for other, firmness in ties.get(row.id, {}).items():
+        for other, firmness in ties[row.id].items():
             if other in at:
                 tied[place][at[other]] = max(firmness, tied[place].get(at[other], 0.0))
-    strength = connection_strengths(
-        logits, links, _holding(of, frozenset[str]().union(*links.values())), tied
-    )
+    holding = _holding(of, frozenset[str]().union(*links.values()))
+    strength = connection_strengths(logits, links, holding, tied)
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 

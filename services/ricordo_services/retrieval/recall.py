@@ -282,7 +282,8 @@ class RecallService:
             user_id, ids = search_request.user_id, [one.id for one in best.ranked]
             rows = await self.memories.memories(tenant, user_id, ids) if ids else ()
             by_id = {memory.id: memory for memory in rows}
-            recalled.related = best.related
+            recalled.related = best.connected.related
+            recalled.degraded |= best.connected.missing
             recalled.memories = [
                 RecalledMemory(by_id[one.id], one.score, one.signals, best.repetitions.get(one.id, ()))
                 for one in best.ranked
@@ -291,7 +292,7 @@ class RecallService:
         recalled.confidence = best.confidence if recalled.memories else 0.0
         if recalled.search_text and not has_constraint(recalled.analysis, search_request.filters):
             recalled.relevance_floor = ranking.relevance_floor
-        recalled.facts = with_told(recalled, best.facts)
+        recalled.facts = with_told(recalled, best.connected.facts)
         if not recalled.relevant_memories:
             archive = await self.search.find(tenant, search_request, self.minimums, archived=True)
             ids = list(archive.hits)

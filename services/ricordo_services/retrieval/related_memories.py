@@ -14,8 +14,8 @@ from ricordo.index.port import Neighbour, VectorIndex
 from ricordo.language.annotations import E5, MINILM
 from ricordo.runtime.tasks import together
 
-THRESHOLDS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.6, MINILM: 0.65})
-"""The least cosine of related memories, by embedding model: of two English turns of chats equally rare."""
+THRESHOLDS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.4, MINILM: 0.65})
+"""The least cosine of related memories, by embedding model: of such pairs, most share a thing or a person."""
 
 _OF_OTHER_MODELS: Final = 0.65  # not fitted
 _NEAREST: Final = 10

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -18,7 +17,8 @@ from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, 
 
 FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
-_ALL_OF_A_TIME = 200  # candidates of a question that names only a time or a name, and as many important ones
+_ALL_OF_A_TIME = 500  # candidates of a question that names only a time
+_LATEST = 200  # of one that names only a time or a name, and as many important ones
 _MOST_WEIGHED = 64  # words whose rarity is looked up; a longer text is searched for unchanged
 _HOLDERS = 16  # memories that hold a word of the best candidates
 _NEIGHBOURS = 0.5  # weight of the words of the turn before, relative to the memory's own
@@ -107,12 +107,11 @@ class Search:
         models = (self.model, *self.others)
         probes = await together([self._probe(tenant, model, request, minimums) for model in models])
         found = Found({}, {})
-        if request.unfocused and (scope.about or scope.start is not None or scope.end is not None):
+        queried = any(probe.has_query for probe in probes)
+        if request.unfocused and (scope.about or not queried):
             found = await self._search_unfocused(tenant, request, scope)
-        if not found.hits:
+        if not found.hits and (queried or not request.unfocused):
             found = await self._search(tenant, request, probes, scope, minimums)
-            queried = any(probe.has_query for probe in probes)
-            found = replace(found, unfocused=request.unfocused and not queried)
         if not found.hits and scope.about:
             scope = replace(scope, about=())
             found = replace(await self._search(tenant, request, probes, scope, minimums), fallback="entity")
@@ -166,36 +165,38 @@ class Search:
         fused = {one: found.fused.get(one, 0.0) for one in hits}
         return replace(found, hits=hits, fused=fused, models=models, example_scores=scores)
 
-    async def holders(self, tenant: str, request: SearchRequest, found: Found, words: str) -> Found:
+    async def holders(self, tenant: str, request: SearchRequest, found: Found, words: str) -> Sequence[UUID]:
         """Return further memories in the scope that hold one of some words; the rarest words count most.
-
-        Their words are not those of the question: only their closeness to it is told.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
         terms = query_terms(words, [request.analysis.language or "en", *LANGUAGES])
-        vectors = {model: request.vectors.get(model) for model in (self.model, *self.others)}
-        all_found = len(found.hits) < FEWEST and all(vector is not None for vector in vectors.values())
-        if all_found or not len(terms.indices):
-            return Found({}, {})
-        parts = await together([self._holders(tenant, one, request, found, terms) for one in vectors])
-        return reduce(Found.merged_with, parts)
+        models = [one for one in (self.model, *self.others) if one in request.vectors]
+        if (models and len(found.hits) < FEWEST) or not len(terms.indices):  # all are candidates
+            return ()
+        # By words alone: to compare all meanings takes far longer.
+        probes = [SearchProbe(model, None, terms) for model in models or (self.model, *self.others)]
+        answers = await together([self._hits(tenant, one, scope_of(request), _HOLDERS) for one in probes])
+        holding = (hit.id for hits in answers for hit in hits if hit.bm25 > 0)
+        return list(dict.fromkeys(one for one in holding if one not in found.hits))
 
-    async def _holders(
-        self, tenant: str, model: str, request: SearchRequest, found: Found, terms: SparseVector
-    ) -> Found:
-        """Return what one collection holds: by words first, as to compare all meanings takes far longer."""
-        scope, vector = scope_of(request), request.vectors.get(model)
-        hits = await self._hits(tenant, SearchProbe(model, None, terms), scope, _HOLDERS)
-        new = [hit.id for hit in hits if hit.bm25 > 0 and hit.id not in found.hits]
-        holding = {one: Hit(one) for one in new}
-        if vector is not None and new:
-            probe = SearchProbe(model, vector, _NO_WORDS)
-            close = await self._hits(tenant, probe, replace(scope, ids=new), len(new))
-            holding = {hit.id: hit for hit in close}
-        models = dict.fromkeys(holding, LEXICAL if vector is None else model)
-        return Found(holding, dict.fromkeys(holding, 0.0), models=models)
+    async def compare(self, tenant: str, request: SearchRequest, ids: Sequence[UUID]) -> Found:
+        """Return some memories with their cosines to the question, and 0 where none can be measured.
+
+        Raises:
+            IndexUnavailable: the index does not answer.
+        """
+        scope = replace(scope_of(request), ids=ids)
+        models = [one for one in (self.model, *self.others) if one in request.vectors]
+        probes = [SearchProbe(model, request.vectors[model], _NO_WORDS) for model in models] if ids else []
+        answers = await together([self._hits(tenant, probe, scope, len(ids)) for probe in probes])
+        hits = {one: Hit(one) for one in ids}
+        kinds = dict.fromkeys(ids, self.model if self.model in models else LEXICAL)
+        for model, answer in zip(models, answers, strict=False):
+            hits |= {hit.id: hit for hit in answer}
+            kinds |= dict.fromkeys((hit.id for hit in answer), model)
+        return Found(hits, dict.fromkeys(hits, 0.0), models=kinds)
 
     async def has_memories(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
         """Whether a user has memories with vectors of one of `models`, archived ones included.
@@ -217,7 +218,12 @@ class Search:
         models = (self.model, *self.others)
         searches = [
             self._search(
-                tenant, request, [SearchProbe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
+                tenant,
+                request,
+                [SearchProbe(model, None, _NO_WORDS) for model in models],
+                each,
+                NO_MINIMUMS,
+                unqueried=_LATEST,
             )
             for each in (scope, important)
         ]
@@ -231,9 +237,11 @@ class Search:
         probes: Sequence[SearchProbe],
         scope: Scope,
         minimums: Minimums,
+        *,
+        unqueried: int = _ALL_OF_A_TIME,
     ) -> Found:
         searched = any(probe.has_query for probe in probes)
-        wanted = request.reach * max(FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
+        wanted = request.reach * max(FEWEST if searched else unqueried, 3 * request.limit)
         active = [probe for probe in probes if probe.has_query or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
         if narrows(scope) or request.analysis.time is not None:  # the filter, or the time, decides

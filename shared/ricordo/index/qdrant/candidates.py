@@ -10,7 +10,7 @@ from ricordo.index.qdrant.conditions import TEXT, TEXT_TERMS, WINDOW, WINDOW_TER
 from ricordo.memory.ranking.bm25 import SparseVector
 
 COMPARED_AT_ONCE: Final = 4
-"""Memories whose neighbours are searched together: some ten milliseconds each with 100,000 memories."""
+"""Memories whose neighbours are searched together: some three milliseconds each with 100,000 memories."""
 
 Scores = dict[UUID, float]
 Found = Mapping[str, Scores]

@@ -30,7 +30,7 @@ from ricordo.index.qdrant.conditions import (
 )
 from ricordo.index.qdrant.edge_requests import (
     INDEXES,
-    SKETCHES_FIRST,
+    RESCORED,
     EdgeQuery,
     config,
     engine_idf,
@@ -120,7 +120,7 @@ class Shard:
                 limit=limit + 1,  # itself among them
                 query=edge.Query.Nearest(record.vector[TEXT], using=TEXT),
                 filter=filter_of(in_scope(tenant, scope)),
-                params=SKETCHES_FIRST,
+                params=RESCORED,
                 score_threshold=threshold,
             )
             for record in self._shard.scroll(chosen)[0]

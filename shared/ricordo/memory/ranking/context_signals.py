@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BEST: Final = 3
-"""Memories whose connections count; they stay in place, and connected ones come behind them."""
+"""Memories whose connections count at most; they stay in place, and connected ones come behind them."""
+FARTHEST: Final = 6.0
+"""Logits below the best at which a memory leads to no other: it would connect a twentieth."""
+FIRM: Final = 3.0
+"""Logits below the best within which one of them stays in its place: a twentieth of the odds."""
 _SCALE: Final = 2.0  # logits: at such a distance from the first, a memory connects e times less
 _ADJACENT: Final = 0.5  # what a neighbour counts against who is named in both
 _NEXT_BUT_ONE: Final = 0.25
-
-
-def best_places(logits: Floats) -> list[int]:
-    """Return the places of the memories whose connections count, the best first."""
-    return [int(place) for place in np.argsort(-logits, kind="stable")[:BEST]]
 
 
 def connection_strengths(
@@ -38,11 +37,11 @@ def connection_strengths(
         ties: by place of each of the best, what others are tied to it otherwise, and how firmly.
     """
     count = len(logits)
-    if count < 2:
+    best = list(dict.fromkeys((*links, *ties)))
+    if count < 2 or not best:
         return np.zeros(count)
     strength = [0.0] * count
-    best = best_places(logits)
-    near = dict(zip(best, np.exp((logits[best] - logits[best[0]]) / _SCALE).tolist(), strict=True))
+    near = dict(zip(best, np.exp((logits[best] - logits[best].max()) / _SCALE).tolist(), strict=True))
     holders = Counter(word for each in words for word in each)
     counts: defaultdict[str, float] = defaultdict(float)
     for place in best:
@@ -73,14 +72,15 @@ def turns_around(place: int, neighbours: Mapping[int, Collection[int]]) -> Mappi
 
 
 def boost_connected(logits: Floats, strength: Floats, weight: float) -> Floats:
-    """Return the logits plus `weight` times the strength, with the best unchanged and still first.
+    """Return the logits plus `weight` times the strength, with those that lead unchanged and still first.
 
     Args:
         weight: logits that a full connection adds.
     """
-    if len(logits) <= BEST:
+    if not len(logits):
         return logits
-    least = np.partition(logits, -BEST)[-BEST]
+    first = np.sort(logits)[-BEST:]
+    least = first[first >= first[-1] - FIRM].min()
     raised = logits + weight * strength
     # Above the least of the first, what is lifted keeps its order within a hair's breadth below it.
     squeezed = least - 1e-6 / (1.0 + np.maximum(0.0, raised - least))

@@ -50,6 +50,7 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "strength": 0.3,
         "access": 0.3,
         "recency": 0.8,
+        "inside": 6.0,
         "others": 0.5,
         "others_idle": 1.5,
         "instructing": 5.0,
@@ -63,13 +64,12 @@ PRIOR: Mapping[str, float] = MappingProxyType(
 )
 """Weights of the prior, in logits: the most that each adds or, of the last three, takes away.
 
-`recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `others` is
+`recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `inside` is
+for the time that is asked for: questions of the fit never name a time alone. `others` is
 subtracted from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is
 subtracted from text that gives orders to a model, and outweighs all others. `example_similarity` and those
 after it are what the question states of its answer, worth about as much as finding all of its words.
 """
-ASKED_TIME: Final = 6.0
-"""Added to the fitted weight of `temporal`: questions of the fit never name a time alone."""
 BARE_SHARE = 0.3
 """The weight of the word signals of a question that consists of a predicate only."""
 _SAID_OR_DATED = frozenset({"speaker", "temporal", "bm25", "bm25_window"})
@@ -137,6 +137,13 @@ class HumanProfile(RankingProfile):
         known = signals.has_vector_score
         return known * score + (1.0 - known) * self.by_words.score(signals)
 
+    def overall_logits(self, signals: Signals) -> Column:
+        """Return the logits, those of words alone where the embedding model was away."""
+        logits = self.logits(signals)
+        if self.by_words is None or np.all(known := signals.has_vector_score):
+            return logits
+        return known * logits + (1.0 - known) * self.by_words.logits(signals)
+
     def lifted(self, signals: Signals) -> Column:
         """Return the logits, with connected memories raised to places behind the best."""
         logits = self.logits(signals)
@@ -172,6 +179,7 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
         + weights["strength"] * signals.decay_factor
         + weights["access"] * used(signals)
         + weights["recency"] * recent(signals)
+        + weights["inside"] * np.greater_equal(signals.temporal, 1.0)
         - (weights["others"] + weights["others_idle"] * idle) * (1.0 - signals.own_words)
         - weights["instructing"] * signals.instructing
     )
@@ -191,13 +199,8 @@ def features(signals: Signals) -> Mapping[str, Column]:
 @lru_cache(maxsize=1)
 def load_human() -> HumanProfile:
     """Return the profile with the weights that the package ships."""
-    former = _read("human_minilm.toml")
-    fitted = _read("human.toml")
-    own, foreign = (
-        {**weights, "temporal": weights["temporal"] + ASKED_TIME}
-        for weights in (fitted.weights, fitted.foreign_weights)
-    )
-    return replace(fitted, weights=own, foreign_weights=foreign, of_models={former.model: former})
+    former, fitted = _read("human_minilm.toml"), _read("human.toml")
+    return replace(fitted, of_models={former.model: former})
 
 
 def _read(name: str) -> HumanProfile:

@@ -20,7 +20,7 @@ def cached_file(folder: Path, name: str, build: Callable[[], bytes]) -> Path:
         name: of the content: its source and the version of the builder.
 
     Raises:
-        OSError: the folder cannot be read or written.
+        OSError: the folder cannot be written.
     """
     for file in sorted(folder.glob(f"{name}-????????.bin")):
         if _is_intact(file):
@@ -35,7 +35,7 @@ def _is_intact(file: Path) -> bool:
         with file.open("rb") as stream:
             while block := stream.read(_BLOCK):
                 checksum = zlib.crc32(block, checksum)
-    except FileNotFoundError:  # another process has found it broken, too
+    except OSError:
         return False
     return file.stem.endswith(f"-{checksum:08x}")
 
