@@ -50,7 +50,8 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "strength": 0.3,
         "access": 0.3,
         "recency": 0.8,
-        "inside": 6.0,
+        "near_time": 6.0,
+        "inside": 2.0,
         "others": 0.5,
         "others_idle": 1.5,
         "instructing": 5.0,
@@ -64,11 +65,11 @@ PRIOR: Mapping[str, float] = MappingProxyType(
 )
 """Weights of the prior, in logits: the most that each adds or, of the last three, takes away.
 
-`recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `inside` is
-for the time that is asked for: questions of the fit never name a time alone. `others` is
-subtracted from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is
-subtracted from text that gives orders to a model, and outweighs all others. `example_similarity` and those
-after it are what the question states of its answer, worth about as much as finding all of its words.
+`recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `near_time`
+and `inside` are for the time asked for: questions of the fit never name a time alone. `others` is subtracted
+from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is subtracted from
+text that gives orders to a model, and outweighs all others. `example_similarity` and those after it are what
+the question states of its answer, worth about as much as finding all of its words.
 """
 BARE_SHARE = 0.3
 """The weight of the word signals of a question that consists of a predicate only."""
@@ -179,6 +180,7 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
         + weights["strength"] * signals.decay_factor
         + weights["access"] * used(signals)
         + weights["recency"] * recent(signals)
+        + weights["near_time"] * signals.temporal
         + weights["inside"] * np.greater_equal(signals.temporal, 1.0)
         - (weights["others"] + weights["others_idle"] * idle) * (1.0 - signals.own_words)
         - weights["instructing"] * signals.instructing
