@@ -57,7 +57,7 @@ class LinkSettings(Group):
     """Related memories.
 
     Attributes:
-        threshold: minimum cosine of two related memories; that of the embedding model by default, 0.6 for
+        threshold: minimum cosine of two related memories; that of the embedding model by default, 0.4 for
             multilingual-e5-small and 0.65 for others.
     """
 
