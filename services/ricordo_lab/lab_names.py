@@ -8,7 +8,7 @@ BENCHES: Final = (
     *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (
-    *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "temporal"),
+    *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "fit-reader", "temporal"),
     *("questions", "fit-questions", "fit-heads"),
     *("facts", "daily", "emotion", "fit-emotion"),
 )

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 from scipy.sparse.linalg import lsqr
 
@@ -15,10 +16,9 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import heads
 from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.language.text_head import quantise
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.evaluation.ratings import Ratings, read
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors, quantise
 from ricordo_services.app.embedding_models import model_names
 
 _STYLE_COUNTS: Final = 0.3
@@ -102,7 +102,7 @@ def fit_heads(sets: Sequence[EncodedRatings], model: str) -> heads.Heads:
         _fit(
             part,
             [text.numbers for text in texts],
-            [heads.bucket_weights(each, rarity) for each in hashes],
+            [bucket_weights(each, rarity) for each in hashes],
             buckets,
         )
         for part, texts, hashes in zip(sets, seen, held, strict=True)
@@ -196,3 +196,14 @@ def _rarity(texts: Sequence[Sequence[heads.Hashes]], buckets: int) -> Matrix:
         counts[np.unique(np.concatenate((np.zeros(0, np.intp), *hashes)) % buckets)] += 1
     rarity: Matrix = np.sqrt(np.log((1 + len(texts)) / (1 + counts)) + 1).astype(np.float32)
     return rarity
+
+
+def bucket_weights(hashes: Sequence[heads.Hashes], rarity: Matrix) -> tuple[NDArray[np.intp], Matrix]:
+    """Return the buckets of a text, and how much each counts there.
+
+    A bucket counts by its rarity, once for each word that it is a piece of, with unit norm.
+    """
+    every = np.concatenate((np.zeros(0, dtype=np.intp), *hashes)) % len(rarity)
+    shares = rarity[every]
+    norm = float(np.sqrt(np.square(shares).sum()))
+    return every, shares / norm if norm > 0 else shares

@@ -5,8 +5,6 @@ a shift each. A batch is a few conversations: the turns of all of them are the c
 questions, and the loss is that of a softmax over cosines with a learned scale (InfoNCE: van den Oord et al.
 2018), of a turn alone and of a turn with the one before it, as the index holds them. Turns with an outdated
 answer are no candidates. The states below the changed layers are computed once.
-
-It needs PyTorch, which the project does not install: `pip install torch` in the environment of a checkout.
 """
 
 import argparse
@@ -14,21 +12,18 @@ import io
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from ricordo.cache_folder import default_cache_folder
-from ricordo.models.onnx.checkpoint import Side, Weights
+from ricordo.models.onnx.checkpoint import Side
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, installed_e5
-from ricordo_lab.console import MeasurementFailed, progress
+from ricordo_lab.console import progress
 from ricordo_lab.evaluation.locomo import Conversation, LocomoQuestion
 from ricordo_lab.evaluation.results import NamedFigures
 from ricordo_lab.evaluation.talk import read_talk
-
-Torch: TypeAlias = Any
-Tensor: TypeAlias = Any
-"""Of a library that is not installed here."""
+from ricordo_lab.evaluation.torch_layers import LINEAR, Tensor, Torch, TorchLayers, load_torch
 
 RANK: Final = 16
 FIRST_CHANGED: Final = 6  # layer
@@ -42,12 +37,6 @@ _FIRST_SCALE: Final = 3.0  # its logarithm
 _TOGETHER: Final = 16  # texts of like length that are computed at once
 _SAMPLE: Final = 400  # texts whose mean is the first shift
 _SHOWN: Final = 3
-_HEADS: Final = 12
-_EPSILON: Final = 1e-12
-_LINEAR: Final = (
-    *("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
-    *("intermediate.dense", "output.dense"),
-)
 
 
 def run(asked: argparse.Namespace) -> Iterator[NamedFigures]:
@@ -57,10 +46,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures]:
         MeasurementFailed: PyTorch is not installed.
         UnreadableData: a file of the chats is of another shape.
     """
-    try:
-        import torch  # noqa: PLC0415 - an extra that few need
-    except ImportError as error:
-        raise MeasurementFailed("fitting the encoder needs PyTorch: pip install torch") from error
+    torch = load_torch()
     conversations = [one for one in read_talk(asked.data) if one.questions]
     held_out = [one for one in conversations if one.source in (asked.leave_out or ())]
     trained = [one for one in conversations if one not in held_out]
@@ -106,26 +92,23 @@ class _TrainedEncoder:
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
         self._torch = torch
         self._tokens = checkpoint.tokens(default_cache_folder())
-        self._vocabulary = checkpoint.vocabulary()
         self._sides: Mapping[str, Side] = {"question": checkpoint.question, "text": checkpoint.text}
-        self._layers = checkpoint.layers
-        weights: Weights = checkpoint.published_weights()
-        self._weights = {name: torch.tensor(np.array(tensor)) for name, tensor in weights.items()}
+        self._layers = TorchLayers(torch, checkpoint, published=True)
+        self._changing = range(FIRST_CHANGED, checkpoint.layers)
         self._states: dict[tuple[str, str], Tensor] = {}
-        self._down, self._up = {}, {}
-        for layer in range(FIRST_CHANGED, self._layers):
-            for part in _LINEAR:
+        for layer in self._changing:
+            for part in LINEAR:
                 name = f"encoder.layer.{layer}.{part}"
-                outputs, inputs = self._weights[f"{name}.weight"].shape
-                self._down[name] = (torch.randn(RANK, inputs) * inputs**-0.5).requires_grad_()
-                self._up[name] = torch.zeros(outputs, RANK, requires_grad=True)
-        width = self._weights["embeddings.LayerNorm.weight"].shape[0]
-        self._shifts = {side: torch.zeros(width, requires_grad=True) for side in self._sides}
+                outputs, inputs = self._layers.weights[f"{name}.weight"].shape
+                down = (torch.randn(RANK, inputs) * inputs**-0.5).requires_grad_()
+                self._layers.changes[name] = down, torch.zeros(outputs, RANK, requires_grad=True)
+        self._shifts = {side: torch.zeros(self._layers.width, requires_grad=True) for side in self._sides}
         self._scale = torch.tensor(_FIRST_SCALE, requires_grad=True)
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor], Tensor]:
         """Return what is learned: the small matrices, the shifts, and the logarithm of the scale."""
-        return [*self._down.values(), *self._up.values()], list(self._shifts.values()), self._scale
+        small = [matrix for pair in self._layers.changes.values() for matrix in pair]
+        return small, list(self._shifts.values()), self._scale
 
     def centre(self, conversations: Sequence[Conversation]) -> None:
         """Begin with shifts that put the mean of some texts, and that of some questions, to zero."""
@@ -185,8 +168,8 @@ class _TrainedEncoder:
         """Return the file that `Adapter` reads."""
         arrays: dict[str, Any] = {
             f"{name}.{part}": matrix.detach().numpy().astype(np.float16)
-            for part, matrices in (("down", self._down), ("up", self._up))
-            for name, matrix in matrices.items()
+            for name, pair in self._layers.changes.items()
+            for part, matrix in zip(("down", "up"), pair, strict=True)
         }
         arrays |= {f"{side}_shift": shift.detach().numpy() for side, shift in self._shifts.items()}
         file = io.BytesIO()
@@ -214,12 +197,8 @@ class _TrainedEncoder:
         order = sorted(range(len(states)), key=lambda place: len(states[place]))
         parts = []
         for start in range(0, len(order), _TOGETHER):
-            some = [states[place] for place in order[start : start + _TOGETHER]]
-            mask = torch.zeros(len(some), len(some[-1]), dtype=torch.bool)
-            hidden = torch.zeros(len(some), len(some[-1]), some[0].shape[1])
-            for row, state in enumerate(some):
-                hidden[row, : len(state)], mask[row, : len(state)] = state.float(), True
-            hidden = self._computed(hidden, mask, range(FIRST_CHANGED, self._layers))
+            hidden, mask = self._layers.padded([states[place] for place in order[start : start + _TOGETHER]])
+            hidden = self._layers.computed(hidden, mask, self._changing)
             parts.append((hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True))
         restored = torch.empty(len(order), dtype=torch.long)
         restored[torch.tensor(order)] = torch.arange(len(order))
@@ -228,50 +207,9 @@ class _TrainedEncoder:
     def _lower_states(self, text: str, side: str) -> Tensor:
         """Return the states below the layers that change, [tokens, d], computed once."""
         if (side, text) not in self._states:
-            torch = self._torch
             ids, _ = self._tokens.cut(text, self._sides[side].prefix)
-            words = torch.tensor(self._vocabulary.rows(np.array([ids], dtype=np.int32)))
-            places = self._weights["embeddings.position_embeddings.weight"][: len(ids)]
-            segment = self._weights["embeddings.token_type_embeddings.weight"][0]
-            with torch.no_grad():
-                hidden = self._norm(words + places + segment, "embeddings.LayerNorm")
-                mask = torch.ones(1, len(ids), dtype=torch.bool)
-                self._states[side, text] = self._computed(hidden, mask, range(FIRST_CHANGED))[0].half()
+            [self._states[side, text]] = self._layers.states([ids], range(FIRST_CHANGED))
         return self._states[side, text]
-
-    def _computed(self, hidden: Tensor, mask: Tensor, layers: range) -> Tensor:
-        """Return the states [n, t, d] after some layers."""
-        torch = self._torch
-        bias = torch.zeros(mask.shape).masked_fill(~mask, -1e9)[:, None, None, :]
-        texts, tokens, width = hidden.shape
-        for layer in layers:
-            prefix = f"encoder.layer.{layer}"
-            queries, keys, values = (
-                self._linear(hidden, f"{prefix}.attention.self.{part}")
-                .view(texts, tokens, _HEADS, width // _HEADS)
-                .transpose(1, 2)
-                for part in ("query", "key", "value")
-            )
-            context = torch.nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
-            joined = context.transpose(1, 2).reshape(texts, tokens, width)
-            added = hidden + self._linear(joined, f"{prefix}.attention.output.dense")
-            hidden = self._norm(added, f"{prefix}.attention.output.LayerNorm")
-            wide = torch.nn.functional.gelu(self._linear(hidden, f"{prefix}.intermediate.dense"))
-            hidden = self._norm(
-                hidden + self._linear(wide, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm"
-            )
-        return hidden
-
-    def _linear(self, hidden: Tensor, name: str) -> Tensor:
-        linear = self._torch.nn.functional.linear
-        product = linear(hidden, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
-        if name not in self._up:
-            return product
-        return product + linear(linear(hidden, self._down[name]), self._up[name])
-
-    def _norm(self, hidden: Tensor, name: str) -> Tensor:
-        gain, bias = (self._weights[f"{name}.{part}"] for part in ("weight", "bias"))
-        return self._torch.nn.functional.layer_norm(hidden, gain.shape, gain, bias, _EPSILON)
 
 
 def _normalised(torch: Torch, vectors: Tensor) -> Tensor:

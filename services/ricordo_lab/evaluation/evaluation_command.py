@@ -23,6 +23,7 @@ from ricordo_lab.evaluation import (
     two_step_evaluation,
 )
 from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
+from ricordo_lab.reader import reader_fit
 
 _LANGUAGES: Final = ("en", "it")
 
@@ -55,6 +56,9 @@ def _file(words: str) -> Mapping[str, Any]:
     return {"type": Path, "metavar": "FILE", "required": True, "help": words}
 
 
+_LEAVE_OUT: Final[Mapping[str, Mapping[str, Any]]] = {
+    "--leave-out": {"action": "append", "metavar": "WRITER", "help": "measured, not fitted; repeatable"}
+}
 _ITALIAN: Final[Mapping[str, Mapping[str, Any]]] = {
     "--italian": {"type": Path, "metavar": "FOLDER", "help": "turns and questions in Italian, by id"}
 }
@@ -91,12 +95,15 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "fit the adapter of the embedding model on annotated chats and the questions about them, in a "
         "folder; needs PyTorch, half an hour on a core",
         encoder_fit.run,
+        {**_LEAVE_OUT, **_out("FILE")},
+    ),
+    "fit-reader": Evaluation(
+        "fit the reader of statements, feelings, names and times on annotated chats in a folder; needs "
+        "PyTorch, an hour on a core",
+        reader_fit.run,
         {
-            "--leave-out": {
-                "action": "append",
-                "metavar": "WRITER",
-                "help": "measured, not fitted; repeatable",
-            },
+            **_LEAVE_OUT,
+            "--seed": {"type": int, "default": 0, "help": "of what is drawn by chance (0)"},
             **_out("FILE"),
         },
     ),

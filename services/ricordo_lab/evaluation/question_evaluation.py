@@ -29,7 +29,11 @@ NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=ZONE)
 _COLUMNS: Final = ("language", "intent", "time", "emotion", "entities", "known", "query")
 _NONE: Final = "none"
 
-DECIDERS: Final[Mapping[str, Decider]] = {"both": decide, "rules": intent_by_rules, "head": decide_by_head}
+DECIDERS: Final[Mapping[str, Decider]] = {
+    "both": decide,
+    "rules": intent_by_rules,
+    "head": lambda question: decide_by_head(question)[0],
+}
 """Who may choose the intent, for telling apart what each of them is worth."""
 
 Understand = Callable[[str, Sequence[str]], QueryAnalysis]

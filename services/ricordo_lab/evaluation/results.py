@@ -84,3 +84,9 @@ async def head_vectors(texts: Sequence[str], *, questions: bool = False) -> Matr
     """Return the vectors of texts or questions by the model that the heads read, [n, d]."""
     async with open_models(EmbeddingSettings(model=HEADS_MODEL)) as models:
         return await encoded(models.query if questions else models.batch, texts)
+
+
+def quantise(weights: Matrix, steps: int = 127) -> tuple[NDArray[np.int8], Matrix]:
+    """Return weights [n, targets] in so many steps up and down, and the step of each target."""
+    step = (np.maximum(np.abs(weights).max(axis=0), 1e-12) / steps).astype(np.float32)
+    return np.rint(weights / step).astype(np.int8), step

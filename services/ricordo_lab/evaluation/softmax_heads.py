@@ -19,10 +19,10 @@ from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.query_analysis import intent_head
 from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
 from ricordo.language.query_analysis.query_parser import parse_query
-from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, quantise, shape
+from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, shape
 from ricordo_lab.console import UnreadableData, progress
 from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors, quantise
 
 NONE: Final = "-"
 """The label of texts without one."""

@@ -59,12 +59,6 @@ class SavedHead:
             return cls(**{name: _restored(saved[name]) for name in saved})
 
 
-def quantise(weights: Floats, steps: int = 127) -> tuple[NDArray[np.int8], Floats]:
-    """Return weights [n, targets] in so many steps up and down, and the step of each target."""
-    step = (np.maximum(np.abs(weights).max(axis=0), 1e-12) / steps).astype(np.float32)
-    return np.rint(weights / step).astype(np.int8), step
-
-
 def _restored(array: NDArray[Any]) -> Any:  # noqa: ANN401 - of whichever type the field is
     if array.ndim == 0:
         return array.item()

@@ -176,17 +176,6 @@ class Heads(SavedHead):
         return moved
 
 
-def bucket_weights(hashes: Sequence[Hashes], rarity: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the buckets of a text, and how much each counts there.
-
-    A bucket counts by its rarity, once for each word that it is a piece of, with unit norm.
-    """
-    every = np.concatenate((np.zeros(0, dtype=np.intp), *hashes)) % len(rarity)
-    shares = rarity[every]
-    norm = float(np.sqrt(np.square(shares).sum()))
-    return every, shares / norm if norm > 0 else shares
-
-
 def emotion_numbers(words: Emotion) -> list[float]:
     """Return what the words of feeling say, [EMOTION_SIZE]: the axes from neutral, and 1 for the label."""
     found = [0.0] * EMOTION_SIZE

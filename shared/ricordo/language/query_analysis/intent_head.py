@@ -61,16 +61,12 @@ def decide(question: ParsedQuestion) -> Intent:
     sentence = question.sentence
     if intent != "general" or not (sentence.asks or len(sentence.core.split()) <= FEW_WORDS):
         return intent
-    likeliest, probability = _decide_by_head(question)
+    likeliest, probability = decide_by_head(question)
     return likeliest if probability >= _SURE else intent
 
 
-def decide_by_head(question: ParsedQuestion) -> Intent:
-    """Return the likeliest of the intents that are possible, by the head alone."""
-    return _decide_by_head(question)[0]
-
-
-def _decide_by_head(question: ParsedQuestion) -> tuple[Intent, float]:
+def decide_by_head(question: ParsedQuestion) -> tuple[Intent, float]:
+    """Return the likeliest of the intents that are possible, by the head alone, and its probability."""
     head = load_intent_head()
     if question.language not in head.languages:
         return "general", 0.0

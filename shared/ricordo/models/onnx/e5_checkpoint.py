@@ -28,7 +28,6 @@ from ricordo.models.onnx.checkpoint import (
     CheckpointMissing,
     Rounding,
     Side,
-    Tokens,
     Weights,
     package_file,
 )
@@ -110,7 +109,7 @@ class E5Checkpoint:
         entry = self._layout.tensors["emb.word"]
         return E5Vocabulary(self._bytes[entry.offset : entry.offset + entry.size].view(_BLOCK))
 
-    def tokens(self, cache_folder: Path) -> Tokens:
+    def tokens(self, cache_folder: Path) -> "E5Tokens":
         """Return the tokenizer, built the first time.
 
         Raises:
@@ -244,6 +243,26 @@ class E5Tokens:
         """Return the token ids of a prefix and a text within the window, special ones included."""
         pieces, room = self._pieces(self._normalised(prefix + text)[:_READ]), MAX_TOKENS - 2
         return [self._ends[0], *pieces[:room], self._ends[1]], len(pieces) > room
+
+    def spans(self, text: str, prefix: str = "") -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the token ids of `cut`, and the characters of `text` of each; (-1, -1) for none."""
+        normal, origins = "", list[int]()
+        for at, character in enumerate(encodable(prefix + text), -len(prefix)):
+            for each in self._normal_forms.get(ord(character), character):
+                if (
+                    each != " " or normal[-1:].strip()
+                ):  # of several spaces the first, and none at the beginning
+                    normal += each
+                    origins.append(at)
+        ids, spans = self.cut(text, prefix)[0], [(-1, -1)]
+        bytes_before = np.cumsum([0, *(len(each.encode()) for each in normal)])
+        for piece in self._processor.encode(normal[:_READ], return_type="proto").pieces:
+            start, end = np.searchsorted(bytes_before, (piece.begin, piece.end)).tolist()
+            first = start + normal.startswith(" ", start, end)
+            known = first < end and origins[first] >= 0
+            span = (origins[first], origins[end - 1] + 1) if known else (-1, -1)
+            spans += [span] * (end - start if piece.id == self._unknown else 1)
+        return ids, [*spans[: len(ids) - 1], (-1, -1)]
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`, without special tokens and without a limit.

@@ -15,13 +15,13 @@ from ricordo.language.emotion.heads import (
     MODEL,
     STYLE,
     HeadInput,
-    bucket_weights,
     load_heads,
     pairs,
     pieces,
     style,
     tokens,
 )
+from ricordo_lab.evaluation.emotion_heads import bucket_weights
 
 SIZE = 384
 

@@ -1,0 +1,1 @@
+"""Learns to read statements, feelings, names and times from annotated chats."""

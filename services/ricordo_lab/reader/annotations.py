@@ -1,0 +1,134 @@
+"""Reads annotated chats: the corpus that the reader is fitted on, as `corpus/talk/GUIDE.md` describes it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ricordo_lab.console import UnreadableData
+
+PREDICATES: Final = tuple(
+    "name age birthday born_in lives_in lives_with works_at works_as studies studies_at speaks likes "
+    "dislikes allergic_to has_condition has_pet has_child has_sibling has_parent partner friend knows owns "
+    "plays does skilled_in member_of visited plans wants attends experienced reads_or_watches trait is_a "
+    "related_to contact agreement problem decision deadline price supplier_of client_of".split()
+)
+STATUSES: Final = ("current", "past", "planned", "ended")
+CERTAINTIES: Final = ("sure", "hedged", "hearsay")
+NAME_KINDS: Final = ("person", "animal", "place", "organisation", "work", "event", "product")
+DIRECTIONS: Final = ("past", "future", "present", "habit", "none")
+MESSAGE_KINDS: Final = ("message", "note", "agreement", "problem", "decision")
+EMOTIONS: Final = tuple(
+    "admiration amusement anger annoyance approval caring confusion curiosity desire disappointment "
+    "disapproval disgust embarrassment excitement fear gratitude grief joy love nervousness optimism pride "
+    "realization relief remorse sadness surprise neutral".split()
+)
+SPEAKER: Final = "speaker"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A lasting fact that a turn states.
+
+    Attributes:
+        subject: `speaker`, a name, or a tie as in "speaker's sister".
+        object, clause, time: verbatim in the text; `time` may be empty.
+        denied: whether it is said not to be so.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    clause: str
+    time: str
+    status: str
+    certainty: str
+    denied: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedTurn:
+    """A turn of a chat, with what a person would note of it.
+
+    Attributes:
+        previous: the text of the turn before; empty for none.
+        names, times: each with its kind or its direction.
+        importance: 0 to 3. valence: -2 to 2. arousal: 0 to 2.
+        kind: of the message, one of `MESSAGE_KINDS`; empty where that was not annotated.
+    """
+
+    writer: str
+    conversation: str
+    language: str
+    text: str
+    previous: str
+    statements: tuple[Statement, ...]
+    names: tuple[tuple[str, str], ...]
+    times: tuple[tuple[str, str], ...]
+    topics: tuple[str, ...]
+    news: str
+    informative: bool
+    importance: int
+    valence: int
+    arousal: int
+    emotion: str
+    kind: str
+
+
+def read_turns(folder: Path) -> list[AnnotatedTurn]:
+    """Return the turns of all writers, without those of bots, which state nothing.
+
+    Raises:
+        UnreadableData: a file cannot be read, or is of another shape.
+    """
+    turns: list[AnnotatedTurn] = []
+    for file in sorted(folder.glob("w*.jsonl")):
+        if file.name.endswith(".questions.jsonl"):
+            continue
+        try:
+            rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+            turns += _turns(file.stem, rows)
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise UnreadableData(
+                f"{file} is not a list of annotated turns: {type(error).__name__}: {error}"
+            ) from error
+    return turns
+
+
+def _turns(writer: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[AnnotatedTurn]:
+    before: Mapping[str, Any] = {}
+    for row in rows:
+        if not row["a"]:
+            yield AnnotatedTurn(
+                writer=writer,
+                conversation=row["c"],
+                language=row["l"],
+                text=row["x"],
+                previous=before["x"] if before.get("c") == row["c"] else "",
+                statements=tuple(map(_statement, row["f"])),
+                names=tuple((text, kind) for text, kind in row["en"]),
+                times=tuple((text, direction) for text, direction in row["ev"]),
+                topics=tuple(row["tp"]),
+                news=row["n"],
+                informative=bool(row["inf"]),
+                importance=row["i"],
+                valence=row["v"],
+                arousal=row["ar"],
+                emotion=row["e"],
+                kind=row.get("k", ""),
+            )
+        before = row
+
+
+def _statement(fact: Mapping[str, str]) -> Statement:
+    return Statement(
+        subject=fact["sub"],
+        predicate=fact["pred"],
+        object=fact["obj"],
+        clause=fact["q"],
+        time=fact["time"],
+        status=fact["st"],
+        certainty=fact["cert"],
+        denied=fact["pol"] == "-",
+    )

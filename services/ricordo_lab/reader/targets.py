@@ -1,0 +1,203 @@
+"""What the reader is to say of each token of a turn, and of the turn as a whole."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo_lab.reader.annotations import (
+    CERTAINTIES,
+    DIRECTIONS,
+    EMOTIONS,
+    MESSAGE_KINDS,
+    NAME_KINDS,
+    PREDICATES,
+    SPEAKER,
+    STATUSES,
+    AnnotatedTurn,
+    Statement,
+)
+
+Spans = Sequence[tuple[int, int]]
+"""The characters of the text that each token stands for; (-1, -1) for none."""
+Targets = Mapping[str, NDArray[Any]]
+NONE: Final = -1
+"""The class of a token, or of a turn, of which a head is to say nothing."""
+OF_SPEAKER, IN_TEXT, CARRIED_OVER = range(3)
+"""The classes of a subject: the speaker; named in the text; somebody of the turn before."""
+
+
+class Head(NamedTuple):
+    """A question that the reader answers.
+
+    Attributes:
+        classes: of the answer; those of an ordinal head are its steps.
+        of: tokens, or the turn.
+        kind: `choice` among classes; `mixture`, where several may be right; `binary`; `ordinal`.
+        weight: in the loss.
+        class_weights: in a choice; all 1 where it is empty.
+    """
+
+    classes: int
+    of: Literal["token", "turn"]
+    kind: Literal["choice", "mixture", "binary", "ordinal"]
+    weight: float
+    class_weights: tuple[float, ...] = ()
+
+
+def _begin_inside(classes: int = 1) -> int:
+    """Return the number of tags for spans of some classes: outside, and begin and inside of each."""
+    return 1 + 2 * classes
+
+
+HEADS: Final[Mapping[str, Head]] = {
+    "object": Head(_begin_inside(), "token", "choice", 1.0, (1.0, 2.0, 2.0)),
+    "clause": Head(_begin_inside(), "token", "choice", 0.5, (1.0, 1.5, 1.5)),
+    "predicate": Head(len(PREDICATES), "token", "mixture", 1.0),
+    "subject": Head(3, "token", "choice", 0.4),
+    "status": Head(len(STATUSES), "token", "choice", 0.25),
+    "denied": Head(2, "token", "choice", 0.1, (1.0, 3.0)),
+    "certainty": Head(len(CERTAINTIES), "token", "choice", 0.1, (1.0, 3.0, 3.0)),
+    "name": Head(_begin_inside(len(NAME_KINDS)), "token", "choice", 0.3),
+    "time": Head(_begin_inside(len(DIRECTIONS)), "token", "choice", 0.4),
+    "statement_time": Head(1, "token", "binary", 0.2),
+    "news": Head(1, "token", "binary", 0.15),
+    "topic": Head(1, "token", "binary", 0.15),
+    "states": Head(1, "turn", "binary", 0.3),
+    "informative": Head(1, "turn", "binary", 0.3),
+    "importance": Head(3, "turn", "ordinal", 0.4),
+    "valence": Head(4, "turn", "ordinal", 0.4),
+    "arousal": Head(2, "turn", "ordinal", 0.2),
+    "emotion": Head(len(EMOTIONS), "turn", "choice", 0.2),
+    "kind": Head(len(MESSAGE_KINDS), "turn", "choice", 0.1),
+}
+"""Chosen by the figures of writers left out; the weights were not searched for one by one."""
+POINTER: Final = "subject_at"
+"""For the tokens of an object, the token where its subject begins, or 0; `POINTER_WEIGHT` in the loss."""
+POINTER_WEIGHT: Final = 0.3
+
+_KIN: Final[Mapping[str, frozenset[str]]] = {
+    words.split()[0]: frozenset(words.split())
+    for words in (
+        "sister sis sorella sorellina schwester",
+        "brother bro fratello fratellino bruder",
+        "mother mum mom mam mama madre mamma mutter",
+        "father dad padre papà babbo papa vater",
+        "son figlio sohn",
+        "daughter figlia tochter",
+        "child kid kids bambino bimbo figli children kind kinder",
+        "wife moglie frau",
+        "husband marito mann",
+        "partner compagno compagna fidanzato fidanzata ragazzo ragazza boyfriend girlfriend gf bf moroso",
+        "ex",
+        "friend mate amico amica freund freundin",
+        "colleague collega kollege kollegin",
+        "boss capo manager chef chefin",
+        "neighbour neighbor vicino vicina nachbar nachbarin",
+        "aunt auntie zia tante",
+        "uncle zio onkel",
+        "cousin cugino cugina",
+        "grandmother gran nan nana grandma nonna oma",
+        "grandfather grandad grandpa nonno opa",
+        "nephew nipote neffe",
+        "niece nipote nichte",
+        "dog cane cagnolino cagna puppy hund",
+        "cat gatto gatta gattino katze kater",
+    )
+}
+"""How a tie of the guide is called in a text, so that the words that name the subject are found."""
+
+
+def targets_of(turn: AnnotatedTurn, spans: Spans) -> Targets:
+    """Return the right answer of each head: of tokens [t], of predicates [t, p], of the turn a number.
+
+    Args:
+        spans: of the tokens, [t].
+    """
+    count = len(spans)
+    found: dict[str, NDArray[Any]] = {
+        name: np.full(count, NONE if name in _OF_OBJECTS else 0, dtype=np.int64)
+        for name, head in HEADS.items()
+        if head.of == "token" and head.kind != "mixture"
+    }
+    found["predicate"] = np.zeros((count, len(PREDICATES)), dtype=np.float32)
+    found[POINTER] = np.full(count, NONE, dtype=np.int64)
+    for statement in turn.statements:
+        _add_statement(found, turn.text, spans, statement)
+    for text, kind in turn.names:
+        for start in _occurrences(text, turn.text):
+            _tag(found["name"], _tokens(spans, start, start + len(text)), NAME_KINDS.index(kind))
+    for text, direction in turn.times:
+        _tag(found["time"], tokens_of(text, turn.text, spans), DIRECTIONS.index(direction))
+    for name, texts in (("news", (turn.news,)), ("topic", turn.topics)):
+        for text in filter(None, texts):
+            found[name][tokens_of(text, turn.text, spans)] = 1
+    whole = {
+        "states": int(bool(turn.statements)),
+        "informative": int(turn.informative),
+        "importance": turn.importance,
+        "valence": turn.valence + 2,
+        "arousal": turn.arousal,
+        "emotion": EMOTIONS.index(turn.emotion),
+        "kind": MESSAGE_KINDS.index(turn.kind) if turn.kind else NONE,
+    }
+    return found | {name: np.array(value) for name, value in whole.items()}
+
+
+_OF_OBJECTS: Final = frozenset({"subject", "status", "denied", "certainty"})
+"""Heads that say something of the tokens of objects only."""
+
+
+def _add_statement(found: Mapping[str, NDArray[Any]], text: str, spans: Spans, statement: Statement) -> None:
+    clause = max(0, text.find(statement.clause))
+    start = text.find(statement.object, clause)
+    tokens = _tokens(spans, start, start + len(statement.object)) if start >= 0 else []
+    subject, at = _subject(text, spans, statement, clause)
+    _tag(found["object"], tokens)
+    found["predicate"][tokens, PREDICATES.index(statement.predicate)] = 1
+    found["subject"][tokens] = subject
+    found[POINTER][tokens] = at
+    found["status"][tokens] = STATUSES.index(statement.status)
+    found["denied"][tokens] = int(statement.denied)
+    found["certainty"][tokens] = CERTAINTIES.index(statement.certainty)
+    _tag(found["clause"], _tokens(spans, clause, clause + len(statement.clause)))
+    if statement.time:
+        found["statement_time"][tokens_of(statement.time, text, spans)] = 1
+
+
+def _subject(text: str, spans: Spans, statement: Statement, clause: int) -> tuple[int, int]:
+    """Return the class of the subject, and the token where it begins, nearest to the clause; 0 for none."""
+    if statement.subject == SPEAKER:
+        return OF_SPEAKER, 0
+    *_, tie = statement.subject.split("'s ")
+    words = _KIN.get(tie, {tie}) if tie != statement.subject else {statement.subject}
+    starts = [start for word in words for start in _occurrences(word, text)]
+    if not starts:
+        return CARRIED_OVER, 0
+    nearest = min(starts, key=lambda start: abs(start - clause))
+    return IN_TEXT, next(iter(_tokens(spans, nearest, nearest + 1)), 0)
+
+
+def _tag(tags: NDArray[Any], tokens: Iterable[int], kind: int = 0) -> None:
+    for place, token in enumerate(tokens):
+        if place == 0 or not tags[token]:
+            tags[token] = 1 + 2 * kind + (place > 0)
+
+
+def _occurrences(word: str, text: str) -> Iterator[int]:
+    for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE):
+        yield match.start()
+
+
+def tokens_of(part: str, text: str, spans: Spans) -> list[int]:
+    """Return the tokens of a part of a text, where it occurs first."""
+    start = text.find(part)
+    return _tokens(spans, start, start + len(part))
+
+
+def _tokens(spans: Spans, start: int, end: int) -> list[int]:
+    return [
+        at for at, (first, last) in enumerate(spans) if 0 <= first < last and first < end and last > start
+    ]
