@@ -83,10 +83,10 @@ class ReaderNetwork:
         vectors: dict[str, Tensor] = {}
         for start in range(0, len(turns), _TOGETHER):
             some = turns[start : start + _TOGETHER]
-            previous = [turn.previous for turn in some if turn.previous and turn.previous not in vectors]
-            for text in previous:
-                [states] = self._layers.states([self._ids(text)], range(self._own.stop))
-                vectors[text] = self._torch.nn.functional.normalize(states.float().mean(0), dim=0)
+            new = list(dict.fromkeys(turn.previous for turn in some if turn.previous not in {"", *vectors}))
+            whole = self._layers.states(list(map(self._ids, new)), range(self._own.stop)) if new else []
+            for text, state in zip(new, whole, strict=True):
+                vectors[text] = self._torch.nn.functional.normalize(state.float().mean(0), dim=0)
             read = [self._tokens.spans(turn.text, self._prefix) for turn in some]
             states = self._layers.states([ids for ids, _ in read], range(SHARED))
             for turn, (_, spans), state in zip(some, read, states, strict=True):

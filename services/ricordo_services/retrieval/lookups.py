@@ -86,8 +86,10 @@ class MemoryLookups:
 
     async def status(self, tenant: str, request: StatusRequest, /) -> StatusReply:
         """Return the processing state of a message."""
-        progress, failure = await self.memories.status(tenant, request.message_id, request.digest)
-        if request.user_id is not None and (progress is None or progress.user_id != request.user_id):
+        user_id, digest = request.user_id, request.digest
+        progress, failure = await self.memories.status(tenant, request.message_id, digest, user_id)
+        told = bool(failure and (failure.is_forgotten or digest))
+        if user_id is not None and not (progress.user_id == user_id if progress else told):
             return StatusReply(state=MessageState.UNKNOWN)
         error = None if failure is None else f"{failure.code}: {failure.reason}"
         state = _state(progress, failure)

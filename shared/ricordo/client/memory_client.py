@@ -1,7 +1,7 @@
 """The Python client for bots."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -53,9 +53,10 @@ class Receipts:
 
     def __init__(self, connection: Connection, messages: Iterable[str | MessageReceived]) -> None:
         self._connection = connection
-        # A digest is compared until it is known that this message, and no other of its id, was stored.
-        self._missing: dict[str, str | None] = dict(
-            (one, None) if isinstance(one, str) else (one.id, one.digest) for one in messages
+        # They are compared until it is known that this message, and no other of its id, was stored.
+        self._missing: dict[str, Mapping[str, str]] = dict(
+            (one, {}) if isinstance(one, str) else (one.id, {"digest": one.digest, "user_id": one.user_id})
+            for one in messages
         )
         self._found: dict[str, Receipt] = {}
         self._complete = asyncio.Event()
@@ -87,7 +88,7 @@ class Receipts:
             event = decode_as(MemoryRemembered, message.data)
         except DecodeError:
             return  # a malformed event; the status is polled, too
-        if self._missing.get(event.message_id) is None:
+        if not self._missing.get(event.message_id):
             self._settle(Receipt(event.message_id, MessageState.REMEMBERED))
             return
         with suppress(RicordoError):  # the next poll meets it again
@@ -121,7 +122,7 @@ class Receipts:
             raise first_of(errors) from None
 
     async def _ask(self, message_id: str) -> None:
-        fields = {"message_id": message_id, "digest": self._missing[message_id]}
+        fields = {"message_id": message_id, **self._missing[message_id]}
         try:
             status = await self._connection.ask(StatusRequest, StatusReply, fields, None)
         except (Unavailable, Timeout) as error:
@@ -131,7 +132,7 @@ class Receipts:
         if rejected or status.state in (MessageState.REMEMBERED, MessageState.FAILED):
             self._settle(Receipt(message_id, status.state, status.error))
         elif status.state is MessageState.RECEIVED and message_id in self._missing:
-            self._missing[message_id] = None
+            self._missing[message_id] = {}
 
     def _settle(self, receipt: Receipt) -> None:
         if receipt.message_id in self._missing:

@@ -194,12 +194,13 @@ class MemoryQueries(Store):
         ]
 
     async def status(
-        self, tenant: str, message_id: str, digest: str | None = None
+        self, tenant: str, message_id: str, digest: str | None = None, user_id: str | None = None
     ) -> tuple[Progress | None, MessageFailure | None]:
         """Return the stages of a message, and its last failure.
 
         Args:
             digest: of the message in hex; if another one has the id, its failure is the conflict.
+            user_id: whose deletion of the message counts; None for anybody's.
         """
         async with self._database.transaction(tenant) as connection:
             stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
@@ -211,7 +212,7 @@ class MemoryQueries(Store):
                     return None, MessageFailure(DeadLetterCode.ID_CONFLICT, reason, **dict(taken))
             failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
             if stages is None:
-                failure = await connection.fetchrow(_SQL["forgotten"], tenant, message_id) or failure
+                failure = await connection.fetchrow(_SQL["forgotten"], tenant, message_id, user_id) or failure
         return (
             None if stages is None else rows.progress(stages),
             None if failure is None else MessageFailure(**dict(failure)),

@@ -96,6 +96,9 @@ async def test_an_id_that_another_message_has_is_a_conflict(gateway: GatewayAcce
         await http.delete("/v1/messages/m-9?user_id=u-1")
         again = await http.post("/v1/messages?wait=remembered", json=msg("m-9", TRIESTE))
         assert (again.status_code, again.json()["code"]) == (409, "forgotten")
+        await http.delete("/v1/messages/n-2?user_id=u-2")
+        kept = await http.post("/v1/messages?wait=remembered", json=msg("n-2", TRIESTE))
+        assert kept.status_code == 200, "what another user has deleted was none of this user's"
 
 
 async def _state(http: httpx.AsyncClient, message_id: str) -> Json:

@@ -24,8 +24,7 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile, language
     Where it names none, or those who said all candidates, they are the best logit and the share of unknown
     words, 0 for a bare question, the similarity, whether it is bare, and whether it asks for a way to do
     something and one is there. These were fitted on the same questions put in the first person, against those
-    of other conversations, and on first questions to a bot; then unknown words were given less weight, as a
-    memory of a few messages holds few words.
+    of other conversations, and on first questions to a bot; then unknown words were given less weight.
 
     MiniLM read English: any two Italian texts are about as similar (a cosine of 0.54) as an English question
     and its answer. The best logit is lowered by as much as it takes to answer the same share of the questions

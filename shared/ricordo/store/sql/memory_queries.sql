@@ -39,9 +39,9 @@ select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of
 where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
 
 -- name: forgotten
--- The tombstone of a message without stages, if there is one.
+-- The tombstone of a message without stages, if there is one; $3 of a user only.
 select 'forgotten' as code, 'it was deleted and is refused' as reason, requested_at as died_at, false as of_another
-from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') limit 1
+from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') and ($3::text is null or user_id = $3) limit 1
 
 -- name: counts
 select m.memories, m.archived, m.reflections, m.summaries,
