@@ -58,7 +58,8 @@ def run(asked: argparse.Namespace) -> Iterator[Row]:
 
 def _without_signals(languages: str, answers: Sequence[RankedAnswer]) -> Iterator[Row]:
     """Yield measures of the profile `human` without each signal, its other weights as they are."""
-    without = {**{name: {name: 0.0} for name in FEATURES}, "the whole prior": dict.fromkeys(PRIOR, 0.0)}
+    each = {name: {name: 0.0} for name in (*FEATURES, *PRIOR)}
+    without = {**each, "the whole prior": dict.fromkeys(PRIOR, 0.0)}
     for name, weights in without.items():
         measured = reranked(answers, load_human().weighing(weights).score)
         yield row(f"{languages}: human without", name, measured, len(answers))
