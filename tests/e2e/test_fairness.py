@@ -104,8 +104,8 @@ async def test_a_worker_whose_import_yields_is_healthy(system: System, client: C
         locked_user(system, bot.tenant, "locked"),
     ):
         await bot.publish_all(live)
+        await wait_for_state(client, BULK, "yielding")  # a fetch from before the flood would take the old message
         await bot.publish(msg("old", "Anni fa abitavo a Gorizia."), name="message.imported")
-        await wait_for_state(client, BULK, "yielding")
         status, report = await probe(port)
         finding = (await doctor(system.settings))[f"worker {BULK}"]
         metrics = await scrape(port)
