@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from typing import Final
 from uuid import UUID
 
-from ricordo.language.scripts import compatible, without_accents
+from ricordo.language.scripts import LETTERS_OF_RUNS, compatible, runs, without_accents
 from ricordo.language.text import APOSTROPHE_SIGNS, name_key, normalise
 from ricordo.language.tokenization import words_of
 from ricordo.language.topics import topic_keys
@@ -25,11 +24,10 @@ _OF_ROWS: Final = frozenset({"tags", "locations", "refs", "time_of_day", "day_of
 """Filters that the vector index has no fields for."""
 _MOST_IDS: Final = 20_000
 _MAX_WORDS: Final = 16  # of a cache of 32
-_LETTERS: Final = (range(0x41, 0x5B), range(0xC0, 0x1000), range(0x1E00, 0x2000), range(0xFF10, 0xFF5B))
-"""Code points of letters and digits that have other forms: up to Thai and Tibetan, and wide ones."""
+_LETTERS: Final = range(0x41, 0x2000)  # PostgreSQL normalises the forms beyond, such as wide ones
 _SOUND: Final = re.compile("ae|oe|ss|.", re.DOTALL)
 _APOSTROPHE: Final = f"[{APOSTROPHE_SIGNS}]"
-_NO_LETTER: Final = "[^[:alnum:]]|\u02bc"
+_NO_LETTER: Final = f"[^[:alnum:]]|[\u02bc{LETTERS_OF_RUNS}]"
 _POINTED: Final = frozenset(map(chr, range(0x5D0, 0xE00)))
 """Letters of Hebrew, Arabic and the scripts of India."""
 _UNSEEN: Final = (
@@ -74,8 +72,7 @@ class ListingScopes:
         if not any(given.values()):
             return None
         everywhere = Filters(**given, include_archived=True, include_uninformative=True)
-        scope = await self(tenant, user_id, everywhere)
-        return await self.listings.ids(tenant, user_id, scope, _MOST_IDS)
+        return await self.listings.ids(tenant, user_id, await self(tenant, user_id, everywhere), _MOST_IDS)
 
     async def _names(self, tenant: str, user_id: str, filters: Filters) -> dict[str, list[str]]:
         """Return how the user's memories write each filtered name, by field."""
@@ -91,37 +88,36 @@ def _matching(
 ) -> dict[str, list[str]]:
     """Return the names that filters match, by field: case-insensitively, and topics by their other forms."""
     wanted = {name: set(map(name_key, getattr(filters, name))) for name in fields}
-    topics = {key.casefold() for key in keys_of_topics(filters.topics)}
-
-    def matches(field: str, name: str, language: str) -> bool:
-        if field == "topics":
-            return any(key.casefold() in topics for key in topic_keys(name, language))
-        return name_key(name) in wanted[field]
-
-    matching = [(field, name) for field, name, language in found if matches(field, name, language)]
-    return {each: [name for field, name in matching if field == each] for each in fields}
+    wanted["topics"] = {key.casefold() for key in keys_of_topics(filters.topics)}
+    matching: dict[str, list[str]] = {field: [] for field in fields}
+    for field, name, language in found:
+        keys = map(str.casefold, topic_keys(name, language)) if field == "topics" else (name_key(name),)
+        if not wanted[field].isdisjoint(keys):
+            matching[field].append(name)
+    return matching
 
 
 def word_patterns(text: str) -> list[str]:
-    """Return a regular expression of PostgreSQL for each word of a text; a text without words is one pattern.
+    """Return a regular expression of PostgreSQL for each word of a text; signs alone are one pattern.
 
     A letter matches all forms that are the same without case and accents. A word in a script without capitals
-    may be a part of a longer one: there words are not separated, or begin and end with particles. The stored
-    texts are left as they are: normalising each while searching takes several times as long.
+    may be a part of a longer one: there words are not separated, or begin and end with particles. Accents
+    of the stored texts are left as they are: removing them while searching takes several times as long.
 
     Raises:
         RequestError: there are more words than PostgreSQL keeps compiled patterns for.
     """
-    words = list(dict.fromkeys(word.written for word in words_of(_folded(normalise(text)), "")))
+    spelled = _folded(normalise(text)) if any(map(str.isalnum, text)) else ""  # "™" would fold to a word
+    words = list(dict.fromkeys(word.written for word in words_of(spelled, "")))
     if len(words) > _MAX_WORDS:
         raise RequestError(ErrorCode.INVALID_REQUEST, f"text must have at most {_MAX_WORDS} words", "text")
     return [*map(_pattern, words)] or [re.escape(text)]
 
 
 def _pattern(word: str) -> str:
-    inner = "".join(map(_letter, _SOUND.findall(word)))
-    bounded = word.isnumeric() or any(letter.upper() != letter for letter in word)
-    return rf"(^|{_NO_LETTER}){inner}({_NO_LETTER}|$)" if bounded else inner
+    parts = [one.isnumeric() or any(letter.upper() != letter for letter in one) for one in runs(word)]
+    begin, end = f"(^|{_NO_LETTER})" * parts[0], f"({_NO_LETTER}|$)" * parts[-1]
+    return begin + "".join(map(_letter, _SOUND.findall(word))) + end
 
 
 def _folded(text: str) -> str:
@@ -143,8 +139,8 @@ def _letter(sound: str) -> str:
 def _forms() -> Mapping[str, str]:
     """Return the other forms of each letter, and the letters that stand for two."""
     forms: defaultdict[str, str] = defaultdict(str)
-    for letter in map(chr, chain(*_LETTERS)):
+    for letter in map(chr, _LETTERS):
         folded = _folded(letter) if letter.isalnum() else ""
-        if folded != letter and (len(folded) == 1 or _SOUND.fullmatch(folded)):
+        if folded != letter and _SOUND.fullmatch(folded):
             forms[folded] += letter
     return forms

@@ -76,10 +76,8 @@ def _unseal(cursor: str, *bound: str) -> bytes:
 
 
 def _digest(position: bytes, bound: tuple[str, ...]) -> bytes:
-    digest = hashlib.blake2b(position, digest_size=_DIGEST)
-    for text in bound:
-        digest.update(b"\0" + text.encode())
-    return digest.digest()
+    data = b"\0".join((position, *map(str.encode, bound)))
+    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +211,9 @@ class UserPages:
         after = None if request.cursor is None else _unseal(request.cursor, *bound).decode("ascii")
         found = await self.listings.users(tenant, after, request.limit + 1)
         shown = found[: request.limit]
-        more = len(found) > len(shown)
         return UsersReply(
             users=tuple(UserView.model_validate(asdict(one)) for one in shown),
-            next=_seal(shown[-1].user_id.encode("ascii"), *bound) if more else None,
+            next=_seal(shown[-1].user_id.encode("ascii"), *bound) if len(found) > len(shown) else None,
         )
 
 
@@ -253,10 +250,9 @@ class EntityPages:
             except UnknownListing:
                 raise _invalid_cursor() from None
         shown = found[:limit]
-        more = len(found) > limit  # the surplus one shows that there are more
         return EntitiesReply(
             entities=tuple(map(_card, shown)),
-            next=_Position(total, shown[-1].place, listing).sealed(bound) if more else None,
+            next=_Position(total, shown[-1].place, listing).sealed(bound) if len(found) > limit else None,
             total=total,
         )
 

@@ -14,10 +14,7 @@ from ricordo.language.annotations import MemoryKind, Role
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
-from ricordo.messages.enumerations import (
-    MemorySource,
-    MessageState,
-)
+from ricordo.messages.enumerations import MemorySource, MessageState
 from ricordo.messages.listings import BriefMemoryView, MemoryDetailView
 from ricordo.messages.message_types import Reference
 from ricordo.messages.queries import Stages

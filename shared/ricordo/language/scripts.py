@@ -19,9 +19,9 @@ _SOUTH_EAST_ASIAN: Final = (
 )
 """Thai, Lao, Myanmar, Khmer, Tai Le, New Tai Lue, Tai Tham."""
 _MAY_BE_WORD: Final = re.compile(f"[{_HAN}{_HANGUL}]")
-_LETTERS_OF_RUNS: Final = _HAN + _KANA + _HANGUL + _SOUTH_EAST_ASIAN
-_UNSPACED: Final = re.compile(f"[{_LETTERS_OF_RUNS}]")
-_RUN: Final = re.compile(f"[{_LETTERS_OF_RUNS}]+|[^{_LETTERS_OF_RUNS}]+")
+LETTERS_OF_RUNS: Final = _HAN + _KANA + _HANGUL + _SOUTH_EAST_ASIAN
+_UNSPACED: Final = re.compile(f"[{LETTERS_OF_RUNS}]")
+_RUN: Final = re.compile(f"[{LETTERS_OF_RUNS}]+|[^{LETTERS_OF_RUNS}]+")
 _LANGUAGES: Final = {
     "ARABIC": ("ar", "fa"), "ARMENIAN": ("hy",), "BENGALI": ("bn",), "CJK": ("zh",),
     "CYRILLIC": ("ru", "uk", "bg"), "DEVANAGARI": ("hi",), "ETHIOPIC": ("am",), "GEORGIAN": ("ka",),

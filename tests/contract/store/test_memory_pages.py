@@ -208,6 +208,11 @@ IN_ALL_SCRIPTS = {
     "m-6": "My boss O’Brien lives in Cork",
     "m-7": "Ho visto Dell`Acqua al bar",
     "m-8": "ｔｏｋｙｏ 2026",
+    "m-9": "เมื่อวานฉันไปตลาดน้ำกับแม่",
+    "m-10": "ຂ້ອຍໄປຕະຫຼາດນ້ຳ ２０２５年に",
+    "m-11": "ｶﾞﾗｽ 50 m² ½ №5 ﬁnal oﬃce 20℃ x™",
+    "m-12": "ＡＢＣ株式会社で働く。㈱山田 O´Hara",
+    "m-13": "平成2024年のNHKニュース",
 }
 
 
@@ -229,6 +234,14 @@ IN_ALL_SCRIPTS = {
         ("2026", ["m-3", "m-8"]),
         ("٢٠٢٦", ["m-3", "m-8"]),
         ("toky", []),
+        *((text, ["m-9"]) for text in (IN_ALL_SCRIPTS["m-9"], "ตลาดน้ำ", "น้ำ")),
+        *((text, ["m-10"]) for text in ("ນ້ຳ", "2025年", "２０２５", IN_ALL_SCRIPTS["m-10"])),
+        *((text, ["m-11"]) for text in ("ｶﾞﾗｽ", "ガラス", "final m2", "™", *IN_ALL_SCRIPTS["m-11"].split())),
+        *((text, ["m-12"]) for text in ("ABC", "ＡＢＣ", "ＡＢＣ株式会社", "㈱山田", "山田 o'hara")),
+        *((text, ["m-13"]) for text in ("NHK", "nhkニュース", "2024")),
+        ("024年", []),
+        ("HK", []),
+        ("ﬁn", []),
     ],
 )
 async def test_words_of_all_scripts_are_found(reader: Reader, text: str, names: list[str]) -> None:

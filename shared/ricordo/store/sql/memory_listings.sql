@@ -13,7 +13,11 @@
   and ($9::float8 is null or m.valence > $9) and ($10::float8 is null or m.valence < $10)
   and ($11::float8 is null or m.importance >= $11)
   and ($12::boolean or m.archived_at is null) and ($13::boolean or m.informative >= 0.5)
-  and ($14::text[] is null or m.content ~ all($14))
+  and ($14::text[] is null
+       -- Where letters may have other forms (ำ, ½, wide ones), each word is found in either spelling. To normalise costs ten times
+       -- what the search does: a text of European letters and usual signs is not even looked at for that.
+       or case when m.content ~ '[^\u0001-\u007f¡-§«»À-ıĴ-ľŁ-ňŊ-ž–—‘’“”…]' and m.content is not nfkc normalized
+               then m.content || e'\n' || normalize(m.content, nfkc) else m.content end ~ all($14))
   and ($15::text[] is null or m.tags && $15) and ($16::text[] is null or m.location = any($16))
   and ($17::text[] = '{}' or m.refs && $17)
   and ($18::text is null or m.conversation_id = $18)
