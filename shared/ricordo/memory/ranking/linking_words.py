@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.lemmas import is_known
 from ricordo.language.name_lists import load_names, starts_sentence
 from ricordo.language.text import stem, stop_words
-from ricordo.memory.ranking.repetitions import fold_words
+from ricordo.memory.ranking.repetitions import fold_words, is_word
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _ANY_WORD: Final = 0.5
@@ -44,7 +43,7 @@ def _linking_words(text: str, participants: tuple[str, ...], question: str) -> M
         written, word = match[0], match[0].casefold()
         if word not in _usual_words():
             capital = written[0].isupper() and not all_capitals
-            is_name = capital and not (starts_sentence(text, match.start()) and _is_word(word))
+            is_name = capital and not (starts_sentence(text, match.start()) and is_word(word))
             found[word] = max(found.get(word, 0.0), 1.0 if is_name else _ANY_WORD)
     return {word: share for word, share in found.items() if asked.isdisjoint(_roots(word))}
 
@@ -60,11 +59,6 @@ def _roots(words: str) -> frozenset[str]:
 @lru_cache(maxsize=1_024)
 def _words_of_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for name in names for word in name.casefold().split()))
-
-
-@lru_cache(maxsize=8_192)
-def _is_word(word: str) -> bool:
-    return any(is_known(word, language) for language in LANGUAGES)
 
 
 @lru_cache(maxsize=1)

@@ -5,9 +5,11 @@ and an answer, or what was corrected and what was not: each word has to be there
 """
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain, groupby
 from operator import eq
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -15,10 +17,10 @@ from uuid import UUID
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.lemmas import is_known
 from ricordo.language.person_names import is_given, is_place
+from ricordo.language.scripts import LETTERS_OF_RUNS, is_unspaced, marks, runs
 from ricordo.memory.facts.name_matching import is_misspelling
 from ricordo.memory.ranking import Ranked
 
-_TOKEN: Final = re.compile(r"(?:(?<![\w-])-(?=\d))?\w+(?:[.,:/]\d+)*|[^\w\s.,;:!?…\"'()\[\]{}«»“”‘’–—*~`-]")
 _SHARE: Final = 0.8
 """The least share of equal words of texts that differ by typing errors."""
 _FEWEST: Final = 4
@@ -40,25 +42,37 @@ def _boosters() -> frozenset[str]:
     return frozenset(word for language in LANGUAGES for word in read_table("feelings", language)["boosters"])
 
 
+@lru_cache(maxsize=1)
+def _token() -> re.Pattern[str]:
+    """Return the pattern of words, of marks, and of signs of numbers and names ("-5", "%", "€", "C++")."""
+    currencies = "".join(sign for sign in map(chr, range(0x10000)) if unicodedata.category(sign) == "Sc")
+    word = r"\w+(?:[.,:/]\d+)*"
+    return re.compile(
+        rf"{word}|(?![\w\s])(?:[-\u2212\uff0d](?<!-.)(?<![^\W{LETTERS_OF_RUNS}].)(?=\d){word}"
+        rf"|[%‰٪\uff05{currencies}]|(?<=\w)[+#]+|[<>≤≥±](?= ?\d)"
+        rf"|(?![\xad\u200c\u200d\u2060\ufe00-\ufe0f])[{marks()}])"  # those are not seen, as between emoji
+    )
+
+
 @lru_cache(maxsize=8_192)
 def fold_words(text: str) -> Words:
-    """Return the words, numbers and symbols of a text, case-folded, without words of degree ("really")."""
-    words = tuple(_TOKEN.findall(text.casefold()))
+    """Return the words and numbers of a text, case-folded, without words of degree ("really")."""
+    words = tuple(_token().findall(text.casefold().replace("_", " ")))
     return tuple(word for word in words if word not in _boosters()) or words or (text,)
 
 
-def is_same(words: Words, others: Words, written: str = "", other: str = "") -> bool:
-    """Whether two texts say the same: in the same order, or turned round, or with typing errors.
+@lru_cache(maxsize=8_192)
+def _without_spaces(words: Words) -> Words:
+    """Return words with a run of those that others write without spaces as one."""
+    parts = groupby(chain.from_iterable(map(runs, words)), is_unspaced)
+    return tuple(chain.from_iterable(("".join(run),) if unspaced else run for unspaced, run in parts))
 
-    Args:
-        words, others: as `fold_words` returns them.
-        written, other: the texts, whose capitals tell names.
-    """
-    if len(words) != len(others):
-        return False
+
+def _is_same(words: Words, others: Words, texts: str) -> bool:
+    """Whether words of two texts, as many of each, are turned round or have typing errors."""
     if sum(map(eq, words, others)) >= max(_FEWEST, _SHARE * len(words)):
         wrong = (pair for pair in zip(words, others, strict=True) if pair[0] != pair[1])
-        return all(_is_typo(*pair, f"{written} {other}") for pair in wrong)
+        return all(_is_typo(*pair, texts) for pair in wrong)
     if len(words) < _FEWEST or others[0] not in words:
         return False
     return f" {' '.join(others)} " in f" {' '.join(words * 2)} "  # "every morning I …", "I … every morning"
@@ -70,10 +84,12 @@ def _is_typo(word: str, other: str, texts: str) -> bool:
         return False
     if any(is_given(name) or is_place(name) or name.capitalize() in texts for name in (word, other)):
         return False
-    return _is_word(word) != _is_word(other)
+    return is_word(word) != is_word(other)
 
 
-def _is_word(word: str) -> bool:
+@lru_cache(maxsize=8_192)
+def is_word(word: str) -> bool:
+    """Whether a case-folded word is in the dictionary of a language."""
     return any(is_known(word, language) for language in LANGUAGES)
 
 
@@ -84,18 +100,18 @@ class Repetitions:
         self._groups: defaultdict[Hashable, list[UUID]] = defaultdict(list)
         self._key: dict[UUID, Hashable] = {}
         self._near: defaultdict[Hashable, list[Hashable]] = defaultdict(list)
-        alike: defaultdict[Hashable, dict[Words, str]] = defaultdict(dict)
+        alike: defaultdict[Hashable, dict[Hashable, tuple[Words, str]]] = defaultdict(dict)
         for candidate in candidates:
             words = fold_words(candidate.text)
-            key = self._key[candidate.id] = (words, candidate.circumstances)
+            key = self._key[candidate.id] = (_without_spaces(words), candidate.circumstances)
             self._groups[key].append(candidate.id)
             if len(self._groups[key]) == 1:
                 others = alike[len(words), candidate.circumstances]
-                for other, text in others.items():
-                    if is_same(words, other, candidate.text, text):
-                        self._near[key].append((other, candidate.circumstances))
-                        self._near[other, candidate.circumstances].append(key)
-                others[words] = candidate.text
+                for other, (its_words, text) in others.items():
+                    if _is_same(words, its_words, f"{candidate.text} {text}"):
+                        self._near[key].append(other)
+                        self._near[other].append(key)
+                others[key] = words, candidate.text
 
     @property
     def count(self) -> int:
@@ -107,10 +123,11 @@ class Repetitions:
         merged: dict[UUID, list[UUID]] = {}
         gone: set[UUID] = set()
         for candidate in ranked:
-            if candidate.id in gone:
-                continue
-            key = self._key.get(candidate.id)
-            same = [other for near in (key, *self._near.get(key, ())) for other in self._groups.get(near, ())]
-            merged[candidate.id] = [other for other in same if other != candidate.id and other not in gone]
-            gone.update((candidate.id, *merged[candidate.id]))
+            if candidate.id not in gone:
+                key = self._key.get(candidate.id)
+                same = chain.from_iterable(
+                    self._groups.get(one, ()) for one in (key, *self._near.get(key, ()))
+                )
+                merged[candidate.id] = [one for one in same if one != candidate.id and one not in gone]
+                gone.update((candidate.id, *merged[candidate.id]))
         return merged

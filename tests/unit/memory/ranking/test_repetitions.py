@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.repetitions import CandidateText, Repetitions
@@ -42,35 +43,18 @@ def test_each_text_is_shown_or_stood_for_once_and_nothing_else_is_lost(texts: li
 
 
 SAME = "I go running in the park every morning."
-VARIANTS = {
-    "i go running in the park EVERY morning!": True,
-    "I go runing in the park every morning": True,
-    "Every morning I go running in the park.": True,
-    "I really go running in the park every morning.": True,
-    "She goes running in the park every morning.": False,
-    "I go running in the park every evening.": False,
-    "I go running in the park with Anna every morning.": False,
-    "I don't go running in the park every morning.": False,
-    "I go running 2 times in the park every morning.": False,
-}
 
 
-@pytest.mark.parametrize(("text", "same"), VARIANTS.items())
+@pytest.mark.parametrize(("text", "same"), table(__file__, "variants").items())
 def test_what_counts_as_the_same(text: str, *, same: bool) -> None:
     assert merged((SAME, ""), (text, "")) == ({0: [1]} if same else {0: [], 1: []})
 
 
-@pytest.mark.parametrize(
-    ("text", "other"),
-    [
-        ("I moved to Rome last summer with Anna", "I moved to Bari last summer with Anna"),
-        ("i have breakfast with maria at the sea", "i have breakfast with mario at the sea"),
-        ("see you on monday at the old station", "see you on sunday at the old station"),
-        ("I take two pills with my breakfast", "I take three pills with my breakfast"),
-        ("it was -5 degrees in the town today", "it was 5 degrees in the town today"),
-        ("my dog bit my brother in the garden", "my brother bit my dog in the garden"),
-        ("the ticket costs 1.5 euros for each child", "the ticket costs 15 euros for each child"),
-    ],
-)
-def test_what_says_something_else_is_kept(text: str, other: str) -> None:
-    assert merged((text, ""), (other, "")) == {0: [], 1: []}
+@pytest.mark.parametrize("texts", table(__file__, "others").values(), ids=table(__file__, "others"))
+def test_what_says_something_else_is_kept(texts: tuple[str, ...]) -> None:
+    assert merged(*((text, "") for text in texts)) == {place: [] for place in range(len(texts))}
+
+
+@pytest.mark.parametrize("texts", table(__file__, "signs").values(), ids=table(__file__, "signs"))
+def test_signs_of_no_script_count(texts: tuple[str, ...]) -> None:
+    assert merged(*((text, "") for text in texts)) == {0: [*range(1, len(texts))]}
