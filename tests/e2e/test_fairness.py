@@ -104,7 +104,8 @@ async def test_a_worker_whose_import_yields_is_healthy(system: System, client: C
         locked_user(system, bot.tenant, "locked"),
     ):
         await bot.publish_all(live)
-        await wait_for_state(client, BULK, "yielding")  # a fetch from before the flood would take the old message
+        # A fetch that began before the flood would take the old message.
+        await wait_for_state(client, BULK, "yielding")
         await bot.publish(msg("old", "Anni fa abitavo a Gorizia."), name="message.imported")
         status, report = await probe(port)
         finding = (await doctor(system.settings))[f"worker {BULK}"]
