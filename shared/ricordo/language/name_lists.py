@@ -101,7 +101,7 @@ class KnownNames:
 _OPENING = frozenset('.!?…:\n"“«([-')
 _JOINS = frozenset({" ", "'", "\u2019"})
 _ELIDED = re.compile(r"(?<!\w)([^\W\d_]{1,8})['\u2019]$")
-_ELIDED_IN_NAMES = frozenset({"D", "Sant"})
+_IN_NAMES_ONLY = re.compile("[^L]|Sant")  # at the head of a sentence
 _WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]+) $")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
 
@@ -129,7 +129,7 @@ def proper_names(document: Document) -> Iterator[str]:
     for word in document.words:
         if not is_proper_noun(text, word):
             continue
-        begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)
+        begin = word.start - (elided_before(text, word.start) if language == "it" else 0)
         gap = text[end : begin if begin > end else word.start]
         if 0 < length < LONGEST_NAME and gap in _JOINS:
             end, length = word.end, length + 1
@@ -141,15 +141,16 @@ def proper_names(document: Document) -> Iterator[str]:
         yield _POSSESSIVE.sub("", text[start:end])
 
 
-def _elided_before(text: str, start: int) -> int:
+def elided_before(text: str, start: int) -> int:
     """Return how many characters before a place belong to its name: the "D'" of "D'Angelo".
 
-    A sentence that begins with "L'" or "Dall'" is capitalised for that, and so is "Sant'" at its head.
+    "L'" or "Dall'" at the head of a sentence is capitalised for that; "Sant'" and other letters, as in
+    "O'Neill", are not.
     """
     match = _ELIDED.search(text, max(0, start - 9), start)
     if match is None or not match[1][0].isupper():
         return 0
-    named = match[1] in _ELIDED_IN_NAMES or not starts_sentence(text, match.start())
+    named = _IN_NAMES_ONLY.fullmatch(match[1]) or not starts_sentence(text, match.start())
     return len(match[0]) if named else 0
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.facts.acquaintance import TITLES
-from ricordo.language.name_lists import LONGEST_NAME, is_given, load_names
+from ricordo.language.name_lists import LONGEST_NAME, elided_before, is_given, load_names
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.temporal import TimeSpan
@@ -62,15 +62,11 @@ def is_addressed(query: str, start: int, end: int, patterns: QuestionPatterns) -
 
 
 def _words(query: str, time: TimeSpan | None) -> Iterator[_Word]:
-    first = True
-    for match in _WORD.finditer(query):
-        initial = (
-            first or _SENTENCE_BREAK.search(query[max(0, match.start() - 3) : match.start()]) is not None
-        )
-        first = False
-        if time is not None and time.span[0] <= match.start() < time.span[1]:
-            continue
-        yield _Word(match[0], match[0].casefold(), match.start(), match.end(), initial)
+    for place, match in enumerate(_WORD.finditer(query)):
+        start, end = match.span()
+        initial = place == 0 or _SENTENCE_BREAK.search(query[max(0, start - 3) : start]) is not None
+        if time is None or not time.span[0] <= start < time.span[1]:
+            yield _Word(match[0], match[0].casefold(), start, end, initial)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +113,12 @@ class _NameFinder:
         first = self.words[at]
         if not (self._is_name(first) or self._leads_a_surname(at)) or self._says_whence(at):
             return None, 1
-        if first.initial and not (self._possesses(at) or _is_given(first.folded)):
+        if first.initial and not (self._possesses(at) or _is_given(first.folded) or self._is_elided(at)):
             return None, 1
         end = at + 1
         while end < len(self.words) and end - at < LONGEST_NAME and self._continues(end):
             end += 1
-        if (
-            end - at > 1 and self.words[end - 1].folded in load_names().particles
-        ):  # alone it is a name: "Where is Van?"
+        if end - at > 1 and self.words[end - 1].folded in load_names().particles:  # not "Where is Van?"
             end -= 1
         return self.query[first.start : self.words[end - 1].end], end - at
 
@@ -137,9 +131,7 @@ class _NameFinder:
     def _given(self, at: int) -> str | None:
         """Return the given name that is written small, where the words around it say that it is one."""
         word = self.words[at].text
-        if not word.islower() or not _is_given(word):
-            return None
-        return word.title() if self._leads_up(at) else None
+        return word.title() if word.islower() and _is_given(word) and self._leads_up(at) else None
 
     def _leads_up(self, at: int) -> bool:
         """Whether a word written small is a name, by what stands around it."""
@@ -159,22 +151,27 @@ class _NameFinder:
         """Whether the name of the word before goes on with this one."""
         if not self._is_next(at):
             return False
-        if self._is_name(self.words[at]):
+        if self._is_name(self.words[at]) or self._leads_a_surname(at):
             return True
         # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
         joins = self.words[at].text in load_names().joining and at + 1 < len(self.words)
         return joins and self._is_next(at + 1) and self._is_name(self.words[at + 1])
 
     def _leads_a_surname(self, at: int) -> bool:
-        """Whether a particle with a capital is part of the name that it leads: "De Luca"."""
+        """Whether a word with a capital is part of the name that it leads: "De Luca", "O'Neill"."""
         word = self.words[at]
         leads = word.folded in load_names().particles and word.text[0].isupper() and not word.initial
-        return leads and at + 1 < len(self.words) and self._continues(at + 1)
+        return self._is_elided(at) or (leads and at + 1 < len(self.words) and self._continues(at + 1))
+
+    def _is_elided(self, at: int) -> bool:
+        """Whether an apostrophe joins a word to the name behind: "O'Neill"; not "I'VE"."""
+        behind = (one for one in self.words[at + 1 : at + 2] if self._is_name(one) and not one.text.isupper())
+        return any(elided_before(self.query, one.start) for one in behind)
 
     def _is_next(self, at: int) -> bool:
         before = self.words[at - 1]
-        between = self.query[before.end : self.words[at].start]
-        return between == " " or (between == ". " and f"{before.folded}." in TITLES)
+        gap = self.query[before.end : self.words[at].start]
+        return gap == " " or (gap == ". " and f"{before.folded}." in TITLES) or self._is_elided(at - 1)
 
     def _is_name(self, word: _Word) -> bool:
         if not word.text[0].isupper() or len(word.text) < 2 or word.text[1] == "-":  # "T-shirt"

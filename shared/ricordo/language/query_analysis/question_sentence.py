@@ -7,7 +7,7 @@ from typing import Final
 
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.temporal import Language, Preference, TimeSpan, resolve
-from ricordo.language.text import stop_words
+from ricordo.language.text import stop_words, with_straight_apostrophes
 from ricordo.language.tokenization import sentences_of
 
 _MOST_OPENINGS: Final = 4
@@ -67,7 +67,7 @@ def flat(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters have no single small one
         lowered = "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
-    return lowered.replace("’", "'")
+    return with_straight_apostrophes(lowered).replace("’", "'")
 
 
 def find_sentence(query: str, now: datetime, zone: tzinfo, patterns: QuestionPatterns) -> QuestionSentence:
