@@ -6,6 +6,7 @@ from tests.fixtures.wire import Bot, ago, msg
 BARI = ("My friend Mario Rossi lives in Rome.", "Mario moved to Bari.")
 TURIN = ("La mia collega Anna De Luca abita a Torino.", "Anna lavora alla Fiat.")
 LEEDS = ("My neighbour Mr. Brown lives in Leeds.",)
+MARIA = ("My friend Anna Maria De Luca lives in Rome.", "Anna Maria moved to Bari.")
 CORK = ("My friend Sinead O´Connor lives in Cork.", "My friend Dario D'Angelo lives in Pescara.")
 TWO = ("My friend Mario Rossi lives in Rome.", "My friend Anna Rossi lives in Pisa.")
 
@@ -20,6 +21,10 @@ TWO = ("My friend Mario Rossi lives in Rome.", "My friend Anna Rossi lives in Pi
         (TURIN, ("Anna De Luca", "Anna", "De Luca"), "Dove abita {}?", "Anna De Luca vive a Torino."),
         (TURIN, ("Anna De Luca",), "Dove lavora {}?", "Anna De Luca lavora presso Fiat."),
         (LEEDS, ("Mr. Brown", "Brown"), "Where does {} live?", "Mr. Brown lives in Leeds."),
+        (
+            *(MARIA, ("Anna Maria De Luca", "Anna Maria", "De Luca", "Anna"), "Where does {} live?"),
+            "Anna Maria De Luca lives in Bari. Before that: Rome.",
+        ),
         (CORK, ("Sinead O‘Connor", "O'Connor"), "Where does {} live?", "Sinead O´Connor lives in Cork."),
         (TWO, ("Anna Rossi", "Anna"), "Where does {} live?", "Anna Rossi lives in Pisa."),
     ],

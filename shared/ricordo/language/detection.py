@@ -51,6 +51,8 @@ def _signs(language: str) -> _Signs:
 
 
 _SIGNS: Final = [_signs(language) for language in LANGUAGES]
+_PARTICLES: Final = {*read_table("names")["joining"].split()}.difference(*(signs.words for signs in _SIGNS))
+_WITHIN_A_NAME: Final = re.compile(rf"\b([A-ZÀ-Ý]\w*)(?: (?:{'|'.join(sorted(_PARTICLES))}))+(?= [A-ZÀ-Ý])")
 _PLACES: Final = range(len(LANGUAGES))
 Evidence = tuple[int, ...]
 """What speaks for each of `LANGUAGES`, in their order."""
@@ -75,7 +77,7 @@ def shows_language(text: str) -> bool:
 
 def identify(text: str, default: str = "en") -> str:
     """Return the language of `text`, as ISO 639-1; that of its script where there is only one."""
-    read = in_words(text[:_MOST_READ])
+    read = _WITHIN_A_NAME.sub(r"\1", in_words(text[:_MOST_READ]))  # "Peter van Dijk" is in any language
     if by_script := languages_by_script(read):
         guessed, confidence = ("", 0.0) if len(by_script) == 1 else _identifier().classify(read)
         return str(guessed) if guessed in by_script and confidence >= _SURE else by_script[0]

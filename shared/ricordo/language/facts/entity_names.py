@@ -28,9 +28,7 @@ def normalise(name: str) -> str:
     Case, accents, the form of apostrophes, control characters and spacing do not count: "  Zoë" and "zoe" are
     one name. A name made of punctuation alone keeps it, so that no name becomes empty unless it was blank.
     """
-    spelled = unicodedata.normalize(
-        "NFKD", with_straight_apostrophes(name).casefold()
-    )  # which brings out capitals: "🅪" is "MC"
+    spelled = unicodedata.normalize("NFKD", with_straight_apostrophes(name).casefold())  # "🅪" is "MC" now
     decomposed = unicodedata.normalize("NFKD", spelled.casefold())
     kept = "".join(
         " " if unicodedata.category(c) == "Cc" else c for c in decomposed if not unicodedata.combining(c)
@@ -60,8 +58,7 @@ def most_frequent(counts: Mapping[str, int]) -> str:
         ValueError: there is no spelling.
     """
     if not counts:
-        msg = "an entity needs at least one spelling"
-        raise ValueError(msg)
+        raise ValueError("an entity needs at least one spelling")
     return min(counts, key=lambda spelling: (-counts[spelling], spelling.islower(), spelling))
 
 

@@ -128,17 +128,12 @@ def name_at(
     if begin + 1 < end and tokens.low[begin] in TITLES and tokens.raw[begin][0].isupper():
         at += _capitalised(tokens, grammar, begin + 1)
     while at < end and at - begin < LONGEST_NAME:
-        if _capitalised(tokens, grammar, at) or (titled and tokens.raw[at][0].isupper()):
-            at += 1
-        elif (
-            at > begin
-            and tokens.low[at] in particles
-            and at + 1 < end
-            and _capitalised(tokens, grammar, at + 1)
-        ):
-            at += 2
-        else:
+        word = at
+        while begin < word < end - 1 and tokens.low[word] in particles and tokens.raw[word].islower():
+            word += 1  # "van der"
+        if not (_capitalised(tokens, grammar, word) or (titled and tokens.raw[word][0].isupper())):
             break
+        at = word + 1
     if at - begin >= LONGEST_NAME and at < end and _capitalised(tokens, grammar, at):
         return begin
     if at > begin or begin >= end:

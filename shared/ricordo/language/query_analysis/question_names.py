@@ -148,20 +148,23 @@ class _NameFinder:
         return _POSSESSIVE.match(self.query, self.words[at].end) is not None
 
     def _continues(self, at: int) -> bool:
-        """Whether the name of the word before goes on with this one."""
-        if not self._is_next(at):
-            return False
-        if self._is_name(self.words[at]) or self._leads_a_surname(at):
-            return True
-        # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
-        joins = self.words[at].text in load_names().joining and at + 1 < len(self.words)
-        return joins and self._is_next(at + 1) and self._is_name(self.words[at + 1])
+        """Whether the name of the word before goes on with this one, be it a particle: "van der Berg"."""
+        names = load_names()
+        for place, word in enumerate(self.words[at : at + LONGEST_NAME], at):
+            if not self._is_next(place):
+                break
+            if self._is_name(word) or self._is_elided(place):
+                return True
+            # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
+            if word.text not in names.joining and (word.text.islower() or word.folded not in names.particles):
+                break
+        return False
 
     def _leads_a_surname(self, at: int) -> bool:
         """Whether a word with a capital is part of the name that it leads: "De Luca", "O'Neill"."""
         word = self.words[at]
         leads = word.folded in load_names().particles and word.text[0].isupper() and not word.initial
-        return self._is_elided(at) or (leads and at + 1 < len(self.words) and self._continues(at + 1))
+        return self._is_elided(at) or (leads and self._continues(at + 1))
 
     def _is_elided(self, at: int) -> bool:
         """Whether an apostrophe joins a word to the name behind: "O'Neill"; not "I'VE"."""

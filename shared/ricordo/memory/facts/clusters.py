@@ -169,20 +169,20 @@ def _variants_merged(found: list[Cluster], decisions: EntityDecisions) -> list[C
 
 
 def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: EntityDecisions) -> Cluster | None:
-    fuller = [
-        other
-        for other in among
-        if other is not one
-        and _stands_for(one, other)
-        and one.may_be(other)
-        and not decisions.two(one.called, other.called)
-    ]
-    fullest = [
-        other
-        for other in fuller
-        if not any(_stands_for(other, third) for third in fuller if third is not other)
-    ]
+    bearers = (other for other in among if other is not one and _stands_for(one, other))
+    fuller = [each for each in bearers if one.may_be(each) and not decisions.two(one.called, each.called)]
+    fullest = [each for each in fuller if not any(_stands_for(each, to) for to in fuller if to is not each)]
     return fullest[0] if len(fullest) == 1 else None
+
+
+def shortened(
+    node: MentionKey, known: Sequence[Cluster], strangers: Collection[MentionKey], decisions: EntityDecisions
+) -> list[Cluster]:
+    """Return the only known entity that a name shortens; none where it may be a stranger's."""
+    keys = frozenset[str]().union(*(one.keys for one in known))
+    others = [_alone(one, (one.key,)) for one in strangers if one.key not in keys]
+    found = _only_fuller(_alone(node, (node.key,)), [*known, *others], decisions)
+    return [one for one in known if one is found]
 
 
 def _stands_for(one: Cluster, other: Cluster) -> bool:

@@ -28,6 +28,7 @@ from ricordo.memory.facts.clusters import (
     addressed,
     cluster_mentions,
     object_tie,
+    shortened,
 )
 from ricordo.memory.facts.entity_decisions import EntityDecision, EntityDecisions, without_label
 
@@ -48,7 +49,7 @@ class EntityResolver:
         self._tied: dict[str, set[str]] = defaultdict(set)
         self._large: set[str] = set()
         self._unnamed: dict[str, set[MentionKey]] = defaultdict(set)
-        self._presumed: dict[str, MentionKey] = {}
+        self._presumed: dict[str, set[MentionKey]] = defaultdict(set)
         self._canonical: dict[MentionKey, str] = {}
         for mention in mentions:
             self._add(mention)
@@ -58,7 +59,7 @@ class EntityResolver:
             self._settle_block(block)
         for kind in self._unnamed:
             self._settle_unnamed(kind)
-        for presumed in self._presumed.values():
+        for presumed in chain.from_iterable(self._presumed.values()):
             self._settle_presumed(presumed)
 
     def _add(self, mention: EntityMention) -> None:
@@ -66,7 +67,7 @@ class EntityResolver:
         self._spellings.setdefault(node, set()).add(mention.name)
         tie = tie_of(node.tie)
         if node.tie == PRESUMED:
-            self._presumed[node.key] = node
+            self._presumed[_first_word(node.key)].add(node)
         elif tie is not None and not tie.named:
             self._unnamed[tie.predicate].add(node)
         else:
@@ -86,7 +87,7 @@ class EntityResolver:
 
     def presumed(self) -> frozenset[str]:
         """Return the normalised names of people that the user may not know."""
-        return frozenset(self._presumed)
+        return frozenset(node.key for node in chain.from_iterable(self._presumed.values()))
 
     def decided(self, one: Cluster, other: Cluster) -> bool:
         """Whether anything was decided about the pair."""
@@ -157,11 +158,14 @@ class EntityResolver:
 
     def _settle_presumed(self, node: MentionKey) -> None:
         """Resolve a presumed name to a person the user knows, if there is one."""
+        near, strangers = self._clusters.get(self._block(node.key)), self._presumed[_first_word(node.key)]
         known = [
             cluster
-            for cluster in self._clusters.get(self._block(node.key), ())
+            for cluster in near or ()
             if node.key in cluster.keys or self._decisions.one_by_user((node.key,), cluster.called)
         ]
+        if near and not known and len(strangers) <= _MOST_COMPARED:
+            known = shortened(node, near, strangers, self._decisions)
         untied = (cluster for cluster in known if not cluster.ties)
         found = known[0] if len(known) == 1 else next(untied, None)
         name = "" if not known else min(self._spellings[node]) if found is None else found.name
@@ -212,14 +216,15 @@ def with_names(row: Evidence, subject: str, value: str) -> Evidence | None:
 def other_names(entity: Entity, *, is_being: bool) -> frozenset[str]:
     """Return the other normalised names of an entity: aliases, and of a person parts of the full name.
 
-    These are the name without titles, the first name and the surname: "De Luca" of "Dr. Anna De Luca".
+    These are the name without titles, and its beginnings and ends, of which none begins behind a particle:
+    "Anna", "Anna Maria" and "De Luca" of "Dr. Anna Maria De Luca".
     """
     names = {normalise(alias) for alias in entity.aliases}
     if is_being:
         words = without_titles(without_label(entity.key)).split(" ")
-        names |= {" ".join(words), words[0], " ".join(words[1:])}
-        if len(words) > 1 and len(words[-1]) > 1 and words[-2] not in load_names().particles:
-            names.add(words[-1])
+        cuts = [at for at in range(1, len(words)) if words[at - 1] not in load_names().particles]
+        names |= {" ".join(part) for at in cuts for part in (words[:at], words[at:]) if part[-1][1:]}
+        names.add(" ".join(words))
     return frozenset(names - {"", entity.key})
 
 

@@ -112,21 +112,9 @@ def test_ties_that_one_person_may_have(first: str, second: str) -> None:
     assert one(EntityMention("Max", first), EntityMention("Max", second))
 
 
-def test_two_of_one_first_name_stay_two_and_the_first_name_alone_is_neither() -> None:
-    assert keys(EntityMention("Marco Rossi"), EntityMention("Marco Bianchi"), EntityMention("Marco")) == [
-        "marco rossi",
-        "marco bianchi",
-        "marco",
-    ]
-
-
-def test_an_older_and_a_younger_brother_are_not_both_marco() -> None:
-    older, younger = (EntityMention(f"{word} brother", BROTHER_UNNAMED) for word in ("older", "younger"))
-    assert keys(older, younger, EntityMention("Marco", BROTHER)) == [
-        "older brother",
-        "younger brother",
-        "marco",
-    ]
+@pytest.mark.parametrize("people", table(__file__, "a_shorter_name_stands_for_the_only_fuller_one"))
+def test_a_shorter_name_stands_for_the_only_fuller_one(people: list[tuple[str, str]]) -> None:
+    assert keys(*(EntityMention(*name.split("|")) for name, _ in people)) == [who for _, who in people]
 
 
 def test_a_merge_is_taken_back_when_there_is_no_reason_for_it_any_more() -> None:
