@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from ricordo.memory.model import MessageIds, Progress
-from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryRemembered
+from ricordo.messages.events import DerivedEvent, FactsRequested, MemoryCreated, MemoryRemembered
 from ricordo.messages.ids import remembered_id
 
 
@@ -39,5 +39,10 @@ def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
 
 
 def created_again(unread: Iterable[Progress]) -> tuple[MemoryCreated, ...]:
-    """Return what has knowledge read messages once more."""
+    """Return what has texts read once more."""
     return tuple(MemoryCreated(**one.ids) for one in unread)
+
+
+def facts_requested(unread: Iterable[Progress]) -> tuple[FactsRequested, ...]:
+    """Return what has the facts of messages extracted once more."""
+    return tuple(FactsRequested(**one.ids) for one in unread)

@@ -40,6 +40,7 @@ async def aged(system: System, bot: Bot, *messages: Json) -> list[Json]:
     await system.wait_until_idle()
     present = await system.rows(bot.tenant, DERIVED)
     await system.rows(bot.tenant, AGE)
+    await system.rows(bot.tenant, "update vectors set reading = null, read_by = null, read_previous = null")
     await system.rows(
         bot.tenant,
         "update memories set importance = stated_importance, kind = stated_kind "
@@ -130,6 +131,7 @@ async def test_where_the_model_is_away_the_rules_are_raised_and_the_rest_is_left
     settings = with_model(system, server, open_s=0.05)
     done = await run_backfill(settings, BackfillOrder(tenant=bot.tenant))
     assert (done.outdated, done.changed, done.raised, done.left) == (3, 3, 0, 3)
+    await system.wait_until_idle()
     assert await system.rows(bot.tenant, DERIVED) == present
     again = await run_backfill(settings, BackfillOrder(tenant=bot.tenant))
     assert (again.changed, again.left) == (0, 3)

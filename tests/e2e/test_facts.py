@@ -1,6 +1,7 @@
 """Facts over the wire: by the event of a message, beside a recall, and about one entity."""
 
 import json
+from functools import partial
 
 from nats.aio.client import Client
 from tests.fixtures.wire import Bot, Json, ago, msg, new_tenant, wait_for
@@ -11,12 +12,12 @@ MAY_CHANGE = {"at": "", "contradictions": 0}
 
 
 async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot) -> None:
-    async with bot.subscribed("facts.extracted") as subscription, bot.subscribed("memory.created") as created:
+    async with bot.subscribed("facts.extracted") as subscription, bot.subscribed("memory.encoded") as encoded:
         await bot.remember(msg("m-1", "Abito a Torino.", timestamp=ago(days=3)))
         await bot.remember(msg("m-2", "Abito a Torino e ho un gatto, Pepe.", timestamp=ago(days=2)))
         await bot.remember(msg("m-3", "Abito a Lecce.", timestamp=ago(days=1)))
         events = await subscription.take(3)
-        causes = await created.take(3)
+        causes = await encoded.take(3)
         first, second, third = (json.loads(event.data) for event in events)
         ids = {one["object"]: one["id"] for one in await bot.facts(history=True)}
         assert (first["new"], first["reinforced"]) == ([ids["Torino"]], [])
@@ -27,7 +28,7 @@ async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot)
             assert set(event["fact_ids"]) == {*event["new"], *event["reinforced"]}
             assert event["facts"] == len(event["fact_ids"])
         for cause in causes:
-            await bot.publish(cause.data, name="memory.created")
+            await bot.publish(cause.data, name="memory.encoded")
         again = await subscription.take(3)
     bodies = [json.loads(event.data) | MAY_CHANGE for event in (*events, *again)]
     assert bodies[:3] == bodies[3:], "the ids of the events included"
@@ -73,7 +74,11 @@ LIFE = (
 async def test_a_card_shows_an_entity_by_any_spelling(bot: Bot) -> None:
     await bot.remember(*LIFE)
     for name in ("Nora", "  nora ", "NORA"):
-        reply = await bot.query("facts", entity=name, **U)
+        # The graph follows the facts.
+        reply = await wait_for(
+            partial(bot.query, "facts", entity=name, **U),
+            lambda found: len(found["entity"]["neighbours"]) == 4,
+        )
         assert (reply["degraded"], reply["entity"]["name"], reply["entity"]["mentions"]) == ([], "Nora", 3)
         assert {(one["subject"], one["predicate"], one["object"]) for one in reply["facts"]} == {
             ("user", "has_sibling", "Nora"),

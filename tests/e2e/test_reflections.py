@@ -42,7 +42,9 @@ async def test_what_is_regular_in_a_life_is_understood(bot: Bot, system: System)
         return [one for one in reply["memories"] if one["kind"] == "reflection"]
 
     (insight,) = await wait_for(insights)
-    assert insight["content"] == "Anna torna spesso quando parli di lavoro, per lo più con preoccupazione."
+    assert (
+        insight["content"] == "Anna torna spesso quando parli di lavoro, per lo più con emozioni spiacevoli."
+    )
     assert insight["type"] == "semantic"
     assert 1 + 9 * insight["importance"] >= 8
     assert (insight["participants"], insight["topics"]) == (["Anna"], ["lavoro"])

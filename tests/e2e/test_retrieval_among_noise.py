@@ -170,7 +170,7 @@ async def test_a_topic_is_found_among_noise(
     shared_bot: Bot, language: str, question: str, expected: set[str]
 ) -> None:
     reply = await ask(shared_bot, language, question)
-    assert reply["analysis"]["intent"] == "topic"
+    assert reply["analysis"]["intent"] in {"topic", "entity"}  # whether or not a fact names it
     assert reply["analysis"]["fallback"] is None
     assert set(found_in(reply["memories"])[:2]) == expected
 

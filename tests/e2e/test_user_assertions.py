@@ -50,16 +50,16 @@ async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again
     bot: Bot, system: System
 ) -> None:
     first = msg("m-1", "Sono allergica alle noci e vivo a Bari.", timestamp=ago(days=2))
-    async with bot.subscribed("memory.created") as created:
+    async with bot.subscribed("memory.encoded") as encoded:
         await bot.remember(first)
-        (cause,) = await created.take(1)
+        (cause,) = await encoded.take(1)
     (nuts,) = await bot.facts(predicate="allergic_to")
     for _ in range(2):
         assert (await command(bot, "reject", nuts, request_id="r-1")).body == {"ok": True}
         assert await bot.facts(predicate="allergic_to", history=True) == []
     assert (await command(bot, "reject", nuts, request_id="r-2")).error == ("not_found", "fact_id")
     async with bot.subscribed("facts.extracted") as subscription:
-        await bot.publish(cause.data, name="memory.created")
+        await bot.publish(cause.data, name="memory.encoded")
         await subscription.take(1)
     await bot.publish(first)
     await system.wait_until_idle()

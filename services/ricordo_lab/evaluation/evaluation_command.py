@@ -99,10 +99,11 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
     ),
     "fit-reader": Evaluation(
         "fit the reader of statements, feelings, names and times on annotated chats in a folder; needs "
-        "PyTorch, an hour on a core",
+        "PyTorch, two hours on two cores",
         reader_fit.run,
         {
             **_LEAVE_OUT,
+            "--folds": {"type": int, "default": 0, "help": "instead measure all writers in so many groups"},
             "--seed": {"type": int, "default": 0, "help": "of what is drawn by chance (0)"},
             **_out("FILE"),
         },

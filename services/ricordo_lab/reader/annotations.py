@@ -8,22 +8,6 @@ from typing import Any, Final
 
 from ricordo_lab.console import UnreadableData
 
-PREDICATES: Final = tuple(
-    "name age birthday born_in lives_in lives_with works_at works_as studies studies_at speaks likes "
-    "dislikes allergic_to has_condition has_pet has_child has_sibling has_parent partner friend knows owns "
-    "plays does skilled_in member_of visited plans wants attends experienced reads_or_watches trait is_a "
-    "related_to contact agreement problem decision deadline price supplier_of client_of".split()
-)
-STATUSES: Final = ("current", "past", "planned", "ended")
-CERTAINTIES: Final = ("sure", "hedged", "hearsay")
-NAME_KINDS: Final = ("person", "animal", "place", "organisation", "work", "event", "product")
-DIRECTIONS: Final = ("past", "future", "present", "habit", "none")
-MESSAGE_KINDS: Final = ("message", "note", "agreement", "problem", "decision")
-EMOTIONS: Final = tuple(
-    "admiration amusement anger annoyance approval caring confusion curiosity desire disappointment "
-    "disapproval disgust embarrassment excitement fear gratitude grief joy love nervousness optimism pride "
-    "realization relief remorse sadness surprise neutral".split()
-)
 SPEAKER: Final = "speaker"
 
 

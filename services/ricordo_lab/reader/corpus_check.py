@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo_lab.reader.annotations import (
+from ricordo.language.reading import (
     CERTAINTIES,
     DIRECTIONS,
     EMOTIONS,
     MESSAGE_KINDS,
     NAME_KINDS,
     PREDICATES,
-    SPEAKER,
     STATUSES,
 )
+from ricordo_lab.reader.annotations import SPEAKER
 
 Row = Mapping[str, Any]
 _AS_BEFORE: Final = ("c", "l", "s", "t")

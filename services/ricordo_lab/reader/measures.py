@@ -1,19 +1,26 @@
 """Compares what was read with what people noted, on writers whom the fit has not seen."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.language.reading import DIRECTIONS, ReadStatement, is_like
+from ricordo.models.reader.decoding import (
+    Candidate,
+    Spans,
+    certainty_of,
+    noted_candidates,
+    statement_of,
+    typed_candidates,
+)
+from ricordo.models.reader.reader_network import Floats, Probabilities
 from ricordo_lab.evaluation.results import NamedFigures, Row
-from ricordo_lab.reader.annotations import DIRECTIONS, SPEAKER, AnnotatedTurn, Statement
-from ricordo_lab.reader.readings import Probabilities, Reading, is_like, noted, typed
-from ricordo_lab.reader.targets import OF_SPEAKER, Spans, tokens_of
+from ricordo_lab.reader.annotations import SPEAKER, AnnotatedTurn, Statement
+from ricordo_lab.reader.targets import tokens_of
 
-_WITHIN_OBJECT: Final = 0.3
-_WITHIN_CLAUSE: Final = 0.4
 PRECISIONS: Final = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85)
 _FUNCTION_WORDS: Final = frozenset(
     "the a an of to in on at for and or with my his her their from il lo la i gli le un una uno di a da in "
@@ -30,67 +37,89 @@ class ReadTurn(NamedTuple):
     found: Probabilities
 
 
-def figures(read: Sequence[ReadTurn]) -> Iterator[NamedFigures | Row]:
+class Judged(NamedTuple):
+    """What may be a statement, and which of the statements that a person noted it matches, by their place."""
+
+    turn: int
+    candidate: Candidate
+    matches: tuple[int, ...]
+
+
+Matches = Callable[[str, ReadStatement, Statement], bool]
+
+
+def figures(read: Sequence[ReadTurn], regressions: Mapping[str, Floats]) -> Iterator[NamedFigures | Row]:
     """Yield figures by language: of typed and noted statements at several precisions, and of fields."""
     for language in sorted({one.turn.language for one in read}):
         some = [one for one in read if one.turn.language == language]
-        for grade, least, reads, matches in (
-            ("typed", _WITHIN_OBJECT, typed, _is_typed),
-            ("noted", _WITHIN_CLAUSE, noted, _is_noted),
-        ):
-            for precision, recall, threshold in curve(some, least, reads, matches):
+        for grade in GRADES:
+            for precision, recall, threshold in curve(some, judged(some, grade), regressions[grade]):
                 row = {"precision": precision, "recall": recall, "from": threshold}
                 yield Row(table=f"{grade} statements, {language}", **row)
         yield NamedFigures(language=language, turns=len(some), **_fields(some))
 
 
-Reads = Callable[[str, Spans, Probabilities, float], Iterator[Reading]]
-Matches = Callable[[str, Reading, Statement], bool]
+def judged(read: Sequence[ReadTurn], grade: str) -> list[Judged]:
+    """Return all that may be statements of a grade."""
+    candidates, matches = GRADES[grade]
+    found: list[Judged] = []
+    for place, (turn, spans, said) in enumerate(read):
+        for one in candidates(turn.text, spans, said):
+            statement = statement_of(one, said, spans, one.span, 0.0)
+            right = (n for n, fact in enumerate(turn.statements) if matches(turn.text, statement, fact))
+            found.append(Judged(place, one, tuple(right)))
+    return found
 
 
 def curve(
-    read: Sequence[ReadTurn], least: float, reads: Reads, matches: Matches
+    read: Sequence[ReadTurn], candidates: Sequence[Judged], regression: Floats
 ) -> Iterator[tuple[float, float, float]]:
     """Yield the highest recall at each of `PRECISIONS` that is reached, and the certainty where it is."""
-    scored: list[tuple[float, bool]] = []
-    best: list[float] = []  # of each statement, the certainty of the surest reading that matches it
-    for turn, spans, found in read:
-        readings = list(reads(turn.text, spans, found, least))
-        scored += [
-            (one.certainty, any(matches(turn.text, one, fact) for fact in turn.statements))
-            for one in readings
-        ]
-        best += [
-            max((one.certainty for one in readings if matches(turn.text, one, fact)), default=-1.0)
-            for fact in turn.statements
-            if not fact.denied
-        ]
-    order = sorted(scored, reverse=True)
+    sure = [certainty_of(one.candidate, regression) for one in candidates]
+    best = {
+        (place, n): -1.0
+        for place, one in enumerate(read)
+        for n, fact in enumerate(one.turn.statements)
+        if not fact.denied
+    }
+    for one, certainty in zip(candidates, sure, strict=True):
+        for n in one.matches:
+            if (one.turn, n) in best:
+                best[one.turn, n] = max(best[one.turn, n], certainty)
+    order = sorted(
+        ((each, bool(one.matches)) for each, one in zip(sure, candidates, strict=True)), reverse=True
+    )
     right = np.cumsum([is_right for _, is_right in order])
     shares = right / np.arange(1, len(order) + 1)
     for precision in PRECISIONS:
         reached = np.flatnonzero(shares >= precision)
         if len(reached):
             threshold = order[reached[-1]][0]
-            recall = float(np.mean([certainty >= threshold for certainty in best]))
+            recall = float(np.mean([certainty >= threshold for certainty in best.values()]))
             yield round(float(shares[reached[-1]]), 3), round(recall, 3), round(threshold, 3)
 
 
-def _is_typed(text: str, reading: Reading, fact: Statement) -> bool:
+def _is_typed(text: str, reading: ReadStatement, fact: Statement) -> bool:
     """Return whether a reading says what a person noted: of whom, of which family, with a word in common."""
-    if (reading.subject == OF_SPEAKER) != (fact.subject == SPEAKER):
+    if (reading.of == "speaker") != (fact.subject == SPEAKER):
         return False
     if not is_like(reading.predicate, fact.predicate):
         return False
     noted_words = _content(fact.object) | _content(fact.clause)
-    return not noted_words.isdisjoint(_content(text[reading.start : reading.end]))
+    return not noted_words.isdisjoint(_content(text[slice(*reading.object)]))
 
 
-def _is_noted(text: str, reading: Reading, fact: Statement) -> bool:
+def _is_noted(text: str, reading: ReadStatement, fact: Statement) -> bool:
     """Return whether a clause holds what a person noted, of the same kind of subject."""
-    if (reading.subject == OF_SPEAKER) != (fact.subject == SPEAKER):
+    if (reading.of == "speaker") != (fact.subject == SPEAKER):
         return False
-    return not _content(fact.object).isdisjoint(_content(text[reading.start : reading.end]))
+    return not _content(fact.object).isdisjoint(_content(text[slice(*reading.object)]))
+
+
+GRADES: Final[Mapping[str, tuple[Callable[..., Iterator[Candidate]], Matches]]] = {
+    "typed": (typed_candidates, _is_typed),
+    "noted": (noted_candidates, _is_noted),
+}
 
 
 def _content(text: str) -> frozenset[str]:

@@ -12,13 +12,16 @@ import numpy as np
 
 from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
+from ricordo.models.reader.decoding import Spans
+from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER
+from ricordo.models.reader.reader_graph import WIDTH
+from ricordo.models.reader.reader_network import packed
 from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
 from ricordo_lab.reader.annotations import AnnotatedTurn
-from ricordo_lab.reader.targets import HEADS, NONE, POINTER, POINTER_WEIGHT, Spans, Targets, targets_of
+from ricordo_lab.reader.targets import CLASS_WEIGHTS, NONE, WEIGHTS, Targets, targets_of
 
-SHARED: Final = 8
-"""Layers that reader and encoder share: those below their last four."""
-_WIDTH: Final = 256  # of a token's features
+LAYERS: Final = range(6, 10)
+"""The reader's own layers, which begin as copies of the encoder's; those below are shared."""
 _POINTED: Final = 64  # of what points to a subject
 _DROPPED: Final = 0.1
 _TOGETHER: Final = 32  # texts that are encoded at once
@@ -48,9 +51,9 @@ class ReaderNetwork:
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
         self._torch = torch
         self._tokens = checkpoint.tokens(default_cache_folder())
-        self._prefix = checkpoint.text.prefix
+        self._side = checkpoint.text
         self._layers = TorchLayers(torch, checkpoint)
-        self._own = range(SHARED, checkpoint.layers)
+        self._every = range(checkpoint.layers)
         tuned = [name for name in self._layers.weights if self._is_own(name)]
         self.parameters: dict[str, Tensor] = {
             name: self._layers.weights[name].clone().requires_grad_() for name in tuned
@@ -59,14 +62,12 @@ class ReaderNetwork:
         width = self._layers.width
         for name, (outputs, inputs) in {
             "previous": (width, width),
-            "features": (_WIDTH, 3 * width),
-            "neighbours": (_WIDTH, 3 * _WIDTH),
-            "pointing": (_POINTED, _WIDTH),
-            "pointed": (_POINTED, _WIDTH),
-            **{
-                name: (head.classes, _WIDTH if head.of == "token" else 2 * width)
-                for name, head in HEADS.items()
-            },
+            "features": (WIDTH, 3 * width),
+            "neighbours": (WIDTH, 3 * WIDTH),
+            "pointing": (_POINTED, WIDTH),
+            "pointed": (_POINTED, WIDTH),
+            **{head.name: (head.classes, WIDTH) for head in OF_TOKENS},
+            **{head.name: (head.classes, 2 * width) for head in OF_TEXTS},
         }.items():
             scale = 0.0 if name == "previous" else inputs**-0.5
             self.parameters[f"{name}.weight"] = (torch.randn(outputs, inputs) * scale).requires_grad_()
@@ -81,16 +82,22 @@ class ReaderNetwork:
     def examples(self, turns: Sequence[AnnotatedTurn]) -> Iterator[Example]:
         """Yield turns with their states and those of the turn before, computed once."""
         vectors: dict[str, Tensor] = {}
+        prefix = self._side.prefix
         for start in range(0, len(turns), _TOGETHER):
             some = turns[start : start + _TOGETHER]
             new = list(dict.fromkeys(turn.previous for turn in some if turn.previous not in {"", *vectors}))
-            whole = self._layers.states(list(map(self._ids, new)), range(self._own.stop)) if new else []
+            whole = self._layers.states(list(map(self._ids, new)), self._every) if new else []
             for text, state in zip(new, whole, strict=True):
-                vectors[text] = self._torch.nn.functional.normalize(state.float().mean(0), dim=0)
-            read = [self._tokens.spans(turn.text, self._prefix) for turn in some]
-            states = self._layers.states([ids for ids, _ in read], range(SHARED))
+                vectors[text] = self._vector(state)
+            read = [self._tokens.spans(turn.text, prefix) for turn in some]
+            states = self._layers.states([ids for ids, _ in read], range(LAYERS.start))
             for turn, (_, spans), state in zip(some, read, states, strict=True):
                 yield Example(turn, state, vectors.get(turn.previous), spans, targets_of(turn, spans))
+
+    def _vector(self, states: Tensor) -> Tensor:
+        """Return the vector of a text as it is stored, from its states [t, d]."""
+        mean = self._torch.nn.functional.normalize(states.float().mean(0), dim=0)
+        return self._torch.tensor(self._side.shifted(mean[None].numpy())[0])
 
     def __call__(self, examples: Sequence[Example], *, training: bool = False) -> tuple[Outputs, Tensor]:
         """Return the logits of all heads, and which tokens there are, [n, t].
@@ -108,7 +115,7 @@ class ReaderNetwork:
         )
         seen = torch.cat([mask, torch.ones(len(examples), 1, dtype=torch.bool)], 1)
         hidden = torch.cat([shared, before[:, None]], 1)
-        hidden = self._layers.computed(hidden, seen, self._own, self.parameters, _DROPPED * training)[:, :-1]
+        hidden = self._layers.computed(hidden, seen, LAYERS, self.parameters, _DROPPED * training)[:, :-1]
         present = mask[..., None].float()
         mean = (hidden * present).sum(1) / present.sum(1)
         joined = torch.cat([hidden, shared, mean[:, None].expand_as(hidden)], -1)
@@ -127,10 +134,8 @@ class ReaderNetwork:
         features = features + functional.gelu(self._linear(around, "neighbours"))
         features = functional.dropout(features, _DROPPED, training)
         whole = functional.dropout(torch.cat([hidden[:, 0], mean], -1), _DROPPED, training)
-        outputs = {
-            name: self._linear(features if head.of == "token" else whole, name)
-            for name, head in HEADS.items()
-        }
+        outputs = {head.name: self._linear(features, head.name) for head in OF_TOKENS}
+        outputs |= {head.name: self._linear(whole, head.name) for head in OF_TEXTS}
         pointer = self._linear(features, "pointing") @ self._linear(features, "pointed").transpose(1, 2)
         outputs[POINTER] = (pointer * _POINTED**-0.5).masked_fill(~mask[:, None], -1e4)
         return outputs, mask
@@ -144,22 +149,19 @@ class ReaderNetwork:
         torch, functional = self._torch, self._torch.nn.functional
         outputs, mask = self(examples, training=True)
         total = torch.zeros(())
+        steps = {head.name for head in (*OF_TOKENS, *OF_TEXTS) if head.kind == "steps"}
         for name, logits in outputs.items():
-            head = HEADS.get(name)
             right = self._padded_targets(name, examples, mask)
-            if head is None:  # the pointer
-                total = total + POINTER_WEIGHT * _chosen(functional, logits, right)
-            elif head.kind == "mixture":
-                total = total + head.weight * self._mixture(logits, right, predicate_weights)
-            elif head.kind == "choice":
-                weights = torch.tensor(head.class_weights) if head.class_weights else None
-                total = total + head.weight * _chosen(functional, logits, right, weights)
-            else:
-                steps = torch.arange(head.classes)
+            if name == "predicate":
+                loss = self._mixture(logits, right, predicate_weights)
+            elif name in steps:
                 known = right != NONE
-                wanted = (right[known][:, None] > steps).float()
-                binary = functional.binary_cross_entropy_with_logits(logits[known], wanted)
-                total = total + head.weight * binary
+                wanted = (right[known][:, None] > torch.arange(logits.shape[-1])).float()
+                loss = functional.binary_cross_entropy_with_logits(logits[known], wanted)
+            else:
+                weights = torch.tensor(CLASS_WEIGHTS[name]) if name in CLASS_WEIGHTS else None
+                loss = _chosen(functional, logits, right, weights)
+            total = total + WEIGHTS[name] * loss
         return total
 
     def _padded_targets(self, name: str, examples: Sequence[Example], mask: Tensor) -> Tensor:
@@ -181,12 +183,13 @@ class ReaderNetwork:
         entropy = -(self._torch.log_softmax(logits[known], -1) * shares).sum(-1)
         return (entropy * each).sum() / each.sum().clamp(min=1.0)
 
-    def saved(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """Return what was learned, float16, by name."""
-        return {name: tensor.detach().numpy().astype(np.float16) for name, tensor in self.parameters.items()}
+    def packed(self, regressions: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+        """Return the file of what was learned, with the regressions of certainty."""
+        learned = {name: tensor.detach().numpy() for name, tensor in self.parameters.items()}
+        return packed({**learned, **regressions})
 
     def _ids(self, text: str) -> list[int]:
-        ids, _ = self._tokens.cut(text, self._prefix)
+        ids, _ = self._tokens.cut(text, self._side.prefix)
         return ids
 
     def _linear(self, hidden: Tensor, name: str) -> Tensor:
@@ -194,7 +197,7 @@ class ReaderNetwork:
         return self._torch.nn.functional.linear(hidden, weight, bias)
 
     def _is_own(self, name: str) -> bool:
-        return any(name.startswith(f"encoder.layer.{layer}.") for layer in self._own)
+        return any(name.startswith(f"encoder.layer.{layer}.") for layer in LAYERS)
 
 
 def _chosen(functional: Any, logits: Tensor, right: Tensor, weights: Tensor | None = None) -> Tensor:  # noqa: ANN401

@@ -1,82 +1,59 @@
 """What the reader is to say of each token of a turn, and of the turn as a whole."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo_lab.reader.annotations import (
+from ricordo.language.reading import (
     CERTAINTIES,
     DIRECTIONS,
     EMOTIONS,
     MESSAGE_KINDS,
     NAME_KINDS,
     PREDICATES,
-    SPEAKER,
     STATUSES,
-    AnnotatedTurn,
-    Statement,
 )
+from ricordo.models.reader.decoding import Spans
+from ricordo.models.reader.heads import CARRIED_OVER, IN_TEXT, OF_SPEAKER, OF_TOKENS, POINTER
+from ricordo_lab.reader.annotations import SPEAKER, AnnotatedTurn, Statement
 
-Spans = Sequence[tuple[int, int]]
-"""The characters of the text that each token stands for; (-1, -1) for none."""
 Targets = Mapping[str, NDArray[Any]]
 NONE: Final = -1
 """The class of a token, or of a turn, of which a head is to say nothing."""
-OF_SPEAKER, IN_TEXT, CARRIED_OVER = range(3)
-"""The classes of a subject: the speaker; named in the text; somebody of the turn before."""
 
-
-class Head(NamedTuple):
-    """A question that the reader answers.
-
-    Attributes:
-        classes: of the answer; those of an ordinal head are its steps.
-        of: tokens, or the turn.
-        kind: `choice` among classes; `mixture`, where several may be right; `binary`; `ordinal`.
-        weight: in the loss.
-        class_weights: in a choice; all 1 where it is empty.
-    """
-
-    classes: int
-    of: Literal["token", "turn"]
-    kind: Literal["choice", "mixture", "binary", "ordinal"]
-    weight: float
-    class_weights: tuple[float, ...] = ()
-
-
-def _begin_inside(classes: int = 1) -> int:
-    """Return the number of tags for spans of some classes: outside, and begin and inside of each."""
-    return 1 + 2 * classes
-
-
-HEADS: Final[Mapping[str, Head]] = {
-    "object": Head(_begin_inside(), "token", "choice", 1.0, (1.0, 2.0, 2.0)),
-    "clause": Head(_begin_inside(), "token", "choice", 0.5, (1.0, 1.5, 1.5)),
-    "predicate": Head(len(PREDICATES), "token", "mixture", 1.0),
-    "subject": Head(3, "token", "choice", 0.4),
-    "status": Head(len(STATUSES), "token", "choice", 0.25),
-    "denied": Head(2, "token", "choice", 0.1, (1.0, 3.0)),
-    "certainty": Head(len(CERTAINTIES), "token", "choice", 0.1, (1.0, 3.0, 3.0)),
-    "name": Head(_begin_inside(len(NAME_KINDS)), "token", "choice", 0.3),
-    "time": Head(_begin_inside(len(DIRECTIONS)), "token", "choice", 0.4),
-    "statement_time": Head(1, "token", "binary", 0.2),
-    "news": Head(1, "token", "binary", 0.15),
-    "topic": Head(1, "token", "binary", 0.15),
-    "states": Head(1, "turn", "binary", 0.3),
-    "informative": Head(1, "turn", "binary", 0.3),
-    "importance": Head(3, "turn", "ordinal", 0.4),
-    "valence": Head(4, "turn", "ordinal", 0.4),
-    "arousal": Head(2, "turn", "ordinal", 0.2),
-    "emotion": Head(len(EMOTIONS), "turn", "choice", 0.2),
-    "kind": Head(len(MESSAGE_KINDS), "turn", "choice", 0.1),
+WEIGHTS: Final[Mapping[str, float]] = {
+    "object": 1.0,
+    "clause": 0.5,
+    "predicate": 1.0,
+    "subject": 0.4,
+    "status": 0.25,
+    "denied": 0.1,
+    "certainty": 0.1,
+    "name": 0.3,
+    "time": 0.4,
+    "statement_time": 0.2,
+    "news": 0.15,
+    "topic": 0.15,
+    "states": 0.3,
+    "informative": 0.3,
+    "importance": 0.4,
+    "valence": 0.4,
+    "arousal": 0.2,
+    "emotion": 0.2,
+    "kind": 0.1,
+    POINTER: 0.3,
 }
-"""Chosen by the figures of writers left out; the weights were not searched for one by one."""
-POINTER: Final = "subject_at"
-"""For the tokens of an object, the token where its subject begins, or 0; `POINTER_WEIGHT` in the loss."""
-POINTER_WEIGHT: Final = 0.3
+"""What each head counts in the loss; chosen by the figures of writers left out, not searched one by one."""
+CLASS_WEIGHTS: Final[Mapping[str, tuple[float, ...]]] = {
+    "object": (1.0, 2.0, 2.0),
+    "clause": (1.0, 1.5, 1.5),
+    "denied": (1.0, 3.0),
+    "certainty": (1.0, 3.0, 3.0),
+}
+"""What each class counts where one is rare."""
 
 _KIN: Final[Mapping[str, frozenset[str]]] = {
     words.split()[0]: frozenset(words.split())
@@ -118,9 +95,8 @@ def targets_of(turn: AnnotatedTurn, spans: Spans) -> Targets:
     """
     count = len(spans)
     found: dict[str, NDArray[Any]] = {
-        name: np.full(count, NONE if name in _OF_OBJECTS else 0, dtype=np.int64)
-        for name, head in HEADS.items()
-        if head.of == "token" and head.kind != "mixture"
+        head.name: np.full(count, NONE if head.name in _OF_OBJECTS else 0, dtype=np.int64)
+        for head in OF_TOKENS
     }
     found["predicate"] = np.zeros((count, len(PREDICATES)), dtype=np.float32)
     found[POINTER] = np.full(count, NONE, dtype=np.int64)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import structlog
 
@@ -24,6 +24,8 @@ from ricordo.models.onnx import (
     native_precision,
     open_onnx,
 )
+from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.reader.text_reader import TextReader, load_reader
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
@@ -207,6 +209,16 @@ def embedding_batcher(
             fallback_after=settings.fallback_after_s,
         ),
     )
+
+
+async def open_reader(models: Models) -> TextReader:
+    """Return the reader, which goes on from the states of `models`, those of the default model in process.
+
+    Raises:
+        OSError: the cache folder, where the built network is kept, cannot be written.
+    """
+    encoder = cast("OnnxEncoder", models.batch)
+    return await load_reader(encoder, installed_e5(), encoder.precision)
 
 
 @asynccontextmanager

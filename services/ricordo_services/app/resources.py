@@ -16,6 +16,7 @@ from ricordo.graph.bolt import FactGraph, open_graph
 from ricordo.graph.graph_model import GraphUnavailable
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace
+from ricordo.language.annotations import E5
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
@@ -25,6 +26,7 @@ from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.onnx import Tokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
+from ricordo.models.reader.text_reader import TextReader
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.gates import ProbeGate
@@ -177,6 +179,11 @@ class Resources:
 
     async def _heads(self) -> Models:
         return await self._in_process(HEADS_MODEL)
+
+    @shared
+    async def reader(self) -> TextReader:
+        """Return the reader, which goes on from the states of the model that its own layers belong to."""
+        return await embedding_models.open_reader(await self._in_process(E5))
 
     async def emotion_encoder(self) -> Encoder:
         """Return the encoder for the emotion heads, for memories whose own vector is of another model."""

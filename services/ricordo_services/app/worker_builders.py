@@ -65,7 +65,11 @@ async def encode(resources: Resources) -> list[Service]:
     batcher, models = await resources.batcher(), await resources.models()
     resources.metrics.add_batcher(batcher)
     handler = EncodeHandler(
-        await resources.store(EncodingStore), batcher, resources.model_names[0], resources.clock
+        await resources.store(EncodingStore),
+        batcher,
+        resources.model_names[0],
+        resources.clock,
+        await resources.reader(),
     )
     # What a user may have on the live lane is in flight, so that others take their turns before it. A text
     # waits for those that the model was given before: few, and fewer of the bulk lane.
@@ -78,7 +82,7 @@ async def encode(resources: Resources) -> list[Service]:
         batch=_LIVE_BATCH,
         concurrency=2,
     )
-    lane = await bulk_lane(resources, worker, first=("ingest", "enrichment", "index"))
+    lane = await bulk_lane(resources, worker, first=("ingest", "enrichment", "knowledge", "index"))
     bulk = await event_worker(
         resources,
         "encode-bulk",
@@ -162,6 +166,7 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
         await resources.cpu_executor(),
         describer,
         await resources.emotion_encoder(),
+        resources.reader,
     )
 
 
@@ -173,14 +178,12 @@ async def knowledge(resources: Resources) -> list[Service]:
     handler = FactHandler(ledger, resources.clock, reader)
     resources.preloads.append(fact_rules)
     worker = await event_worker(resources, "knowledge", handler)
-    lane = await bulk_lane(resources, worker, first=("ingest",))
-    bulk = await event_worker(resources, "knowledge-bulk", handler, lane=lane)
     show_fact_models(reader, settings, worker.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()
     graph = await event_worker(resources, "graph", projector, (resources.graph_gate,))
     catch_up = GraphCatchUp(projector, await resources.store(LifecycleStore), resources.clock)
     job = Periodic("graph-catch-up", catch_up.run, _CATCH_UP_S, resources.clock, woken=changed)
-    services: list[Service] = [worker, bulk, graph, job, *await fact_commands(resources, ledger, changed.set)]
+    services: list[Service] = [worker, graph, job, *await fact_commands(resources, ledger, changed.set)]
     if has_fact_model(settings):
         services.append(await _identify(resources, ledger, changed.set))
     return services
@@ -201,7 +204,7 @@ async def _identify(resources: Resources, ledger: FactLedger, project_soon: Call
         reader=await resources.enter(opening),
         throttle=identity_throttle(settings, resources.clock),
         tenants=(await resources.store(LifecycleStore)).tenants,
-        backlog=await resources.backlog("knowledge", "knowledge-bulk"),
+        backlog=await resources.backlog("knowledge"),
     )
     job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters

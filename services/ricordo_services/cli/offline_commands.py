@@ -35,19 +35,21 @@ def enrich(call: Call, source: str | None = None, *, jsonl: bool = False, **fiel
     """Derive emotion, importance, topics and times of a message."""
     _check(source, fields, jsonl=jsonl)
     from ricordo_services.cli.offline_results import CheckedMessageInput as Input  # noqa: PLC0415 - see `_check`
-    from ricordo_services.cli.offline_results import encoding, enriched  # noqa: PLC0415
+    from ricordo_services.cli.offline_results import enriched, reading  # noqa: PLC0415
 
-    with encoding() as encode:
-        derive = partial(enriched, encode=encode)
+    with reading() as (encode, read):
+        derive = partial(enriched, encode=encode, read=read)
         _derive(call, source, {"content": source, **fields}, Input, derive, jsonl=jsonl)
 
 
 def extract(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
     """Extract the facts that a message states."""
     _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.offline_results import MessageInput, extracted  # noqa: PLC0415 - see `_check`
+    from ricordo_services.cli.offline_results import MessageInput, extracted, reading  # noqa: PLC0415 - see `_check`
 
-    _derive(call, source, {"content": source, **fields}, MessageInput, extracted, jsonl=jsonl)
+    with reading() as (_, read):
+        derive = partial(extracted, read=read)
+        _derive(call, source, {"content": source, **fields}, MessageInput, derive, jsonl=jsonl)
 
 
 def _check(source: str | None, fields: Mapping[str, str | None], *, jsonl: bool) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
 from typing import Final
+from uuid import UUID
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -12,9 +13,12 @@ from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
+from ricordo.language.reading import Reading
 from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
+from ricordo.memory.facts.read_statements import statements_of
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import (
     Content,
@@ -26,6 +30,7 @@ from ricordo.messages.message_types import (
     refused,
 )
 from ricordo.models.query_analyser import Question, analysis_view, by_rules
+from ricordo.models.reader.text_reader import Unread
 from ricordo.settings import EmbeddingSettings
 from ricordo.store.rows import Vector
 
@@ -57,11 +62,18 @@ class MessageInput(MessageReceived):
     timestamp: LocalInstant = Field(default_factory=_present)
     now: LocalInstant | None = None
     """Another name of `timestamp`."""
+    previous: Content | None = None
+    """The text of the turn before."""
+
+    @property
+    def zone_name(self) -> str:
+        """The zone of days and of the returned times."""
+        return self.timezone or offset_name(self.now or self.timestamp) or _UTC
 
     @property
     def zone(self) -> tzinfo:
-        """The zone of days and of the returned times."""
-        return find_zone(self.timezone or offset_name(self.now or self.timestamp) or _UTC)
+        """The same, as a zone."""
+        return find_zone(self.zone_name)
 
 
 class CheckedMessageInput(MessageInput):
@@ -91,13 +103,16 @@ def analysed(query: QueryInput) -> Document:
     return analysis_view(by_rules(question)).model_dump(mode="json")
 
 
-def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document:
+def enriched(
+    message: MessageInput, encode: Callable[[str], Vector], read: Callable[[str, str], Reading]
+) -> Document:
     """Derive emotion, importance, topics, type and event times of a message."""
     language, zone = message.language or identify(message.content), message.zone
     document = document_of(message.content, language)
     times = event_times(document, (message.now or message.timestamp).astimezone(UTC), zone)
     derived = enrich(
         document,
+        reading=read(message.content, message.previous or ""),
         role=message.role,
         speaker=message.speaker or "",
         participants=message.participants,
@@ -128,25 +143,38 @@ def _local(instant: datetime | None, zone: tzinfo) -> str | None:
     return None if instant is None else instant.astimezone(zone).isoformat()
 
 
-def extracted(message: MessageInput) -> Document:
+def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Document:
     """Read the facts that a message states, with the times it names.
 
     `polarity` is `past` for what is over; what is still to come is left out.
     """
-    statements = facts.extract(
-        document_of(message.content, message.language or ""),
-        speaker=message.speaker or "",
+    previous = message.previous or ""
+    utterance = Utterance(
+        memory_id=UUID(int=0),
+        message_id=message.id,
+        user_id=message.user_id,
         role=message.role.value,
-        at=(message.now or message.timestamp).astimezone(UTC),
-        timezone=message.zone,
+        speaker=message.speaker or "",
+        language=message.language or identify(message.content),
+        content=message.content,
+        said_at=(message.now or message.timestamp).astimezone(UTC),
+        timezone=message.zone_name,
+        reading=read(message.content, previous),
+        previous=previous,
+        previous_reading=read(previous, "") if previous else None,
     )
+    statements = [
+        one
+        for one in statements_of(utterance)
+        if one.polarity != "denied" and one.subject_tie != facts.PRESUMED
+    ]
     return {
         "facts": [
             {
                 "subject": one.subject,
                 "predicate": one.predicate,
                 "object": one.object,
-                "polarity": one.polarity,
+                "polarity": "holds" if one.polarity == "began" else one.polarity,
                 "valid_from": _local(one.valid_from, message.zone),
                 "valid_to": _local(one.valid_to, message.zone),
                 "quote": one.quote,
@@ -157,27 +185,34 @@ def extracted(message: MessageInput) -> Document:
 
 
 @contextmanager
-def encoding() -> Iterator[Callable[[str], Vector]]:
-    """Load the default model for a `with`; yields a function from a text to its vector, float32 [d].
+def reading() -> Iterator[tuple[Callable[[str], Vector], Callable[[str, str], Reading]]]:
+    """Load the default model for a `with`.
+
+    Yields:
+        A function from a text to its vector, float32 [d], and one from a text and the one before it, which
+        may be empty, to its reading.
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
         OSError: the cache folder, where the built model is kept, cannot be written.
     """
-    from ricordo_services.app.embedding_models import open_models  # noqa: PLC0415 - loads the model's libraries
+    from ricordo_services.app.embedding_models import open_models, open_reader  # noqa: PLC0415 - loads libraries
 
     with asyncio.Runner() as runner:
         opening = open_models(EmbeddingSettings())
-        batch = runner.run(opening.__aenter__()).batch
+        models = runner.run(opening.__aenter__())
 
-        async def one(text: str) -> Vector:
-            vector: Vector = (await batch.encode([text]))[0]
+        async def encoded(text: str) -> Vector:
+            vector: Vector = (await models.batch.encode([text]))[0]
             return vector
 
-        def encode(text: str) -> Vector:
-            return runner.run(one(text))
+        async def read(text: str, previous: str) -> Reading:
+            before = await encoded(previous) if previous.strip() else None
+            (found,) = await reader.read([Unread(text, before)])
+            return found
 
         try:
-            yield encode
+            reader = runner.run(open_reader(models))
+            yield lambda text: runner.run(encoded(text)), lambda *texts: runner.run(read(*texts))
         finally:
             runner.run(opening.__aexit__(None, None, None))

@@ -1,6 +1,6 @@
 """Derives emotion, importance, topics and event times of memories, by rules and a model, and anew."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
@@ -10,14 +10,16 @@ from ricordo.clock import Clock
 from ricordo.language.document import Document
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.event_times.extraction import event_times
+from ricordo.language.reading import UNREAD
 from ricordo.language.temporal.moments import find_zone
 from ricordo.language.text import text_hash
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_validation import LlmMessage, LlmReading, described_by, merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS, local_moment
-from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import DerivedEvent, MemoryCreatedBulk, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import Encoder, TokenCounter
 from ricordo.models.llm_describer import LlmDescriber
+from ricordo.models.reader.text_reader import TextReader, Unread
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.runtime.scheduling import CpuExecutor
@@ -26,7 +28,7 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport, Part
-from ricordo_services.stage_events import created_again, stage_events
+from ricordo_services.stage_events import facts_requested, stage_events
 
 Asked = Literal["all", "importance", "nothing"]
 
@@ -41,6 +43,7 @@ class EnrichmentHandler:
     executor: CpuExecutor
     describer: LlmDescriber | None = None
     feeling: Encoder | None = None
+    reader: Callable[[], Awaitable[TextReader]] | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
@@ -63,8 +66,19 @@ class EnrichmentHandler:
             unenriched = [
                 replace(one, vector=vector) for one, vector in zip(unenriched, vectors, strict=True)
             ]
+        unenriched = await self._read(unenriched)
         enriched = await self.executor.map(partial(derive, tokens=self.tokens), unenriched)
         return await _add_llm_readings(self.describer, unenriched, enriched, self.executor, asked)
+
+    async def _read(self, memories: Sequence[Unenriched]) -> Sequence[Unenriched]:
+        """Return memories with a reading, also those that a former version has encoded."""
+        unread = [one for one in memories if one.reading is None]
+        if self.reader is None or not unread:
+            return memories
+        reader = await self.reader()
+        found = await reader.read([Unread(one.content) for one in unread])
+        readings = {one.memory_id: each for one, each in zip(unread, found, strict=True)}
+        return [replace(one, reading=one.reading or readings[one.memory_id]) for one in memories]
 
 
 def _events(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...]:
@@ -72,7 +86,7 @@ def _events(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, .
     if saved is None:
         return ()
     enriched = stage_events(tenant, saved.progress, lambda ids: MemoryEnriched(**ids, version=saved.version))
-    return (*enriched, *created_again(saved.unread))
+    return (*enriched, *facts_requested(saved.unread))
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
@@ -82,6 +96,7 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
         memory_id=one.memory_id,
         enrichment=enrich(
             document,
+            reading=one.reading or UNREAD,
             role=one.role,
             speaker=one.speaker,
             participants=one.stated_participants,
@@ -236,12 +251,14 @@ class Backfill:
         rating_only = raising.part == "importance"
         if not rating_only:  # before the write: after that, nothing would repeat it
             unread = await self.enrichment.enrichments.link_corrections(tenant, list(better.values()))
-            await self.emitter.emit(tenant, created_again(unread))
+            await self.emitter.emit(tenant, facts_requested(unread))
         written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
         await self.emitter.emit(
             tenant,
             [MemoryEnriched(**one.ids, version=raising.after(better[one.memory_id])[0]) for one in written],
         )
+        if not rating_only:  # what a former version has encoded is read, and its facts follow
+            await self.emitter.emit(tenant, [MemoryCreatedBulk(**one.ids) for one in written])
         done.changed += len(written)
         done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
 

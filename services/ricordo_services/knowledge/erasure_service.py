@@ -39,7 +39,7 @@ from ricordo.store.erasure import (
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.knowledge.graph_projector import GraphProjector
-from ricordo_services.stage_events import created_again
+from ricordo_services.stage_events import created_again, facts_requested
 
 _NAMES: Final = {
     ForgetScope.MESSAGE: ("id", "message_id"),  # of a message, and of an event about it
@@ -236,4 +236,5 @@ def _events(erasure: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]
         ids = tuple(gone[start : start + _NAMED])
         events.append(MemoryForgotten(user_id=erasure.user_id, scope=erasure.scope, memory_ids=ids))
     events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
-    return [*events, *created_again(erased.unread)]
+    # What was read after a turn that is gone is read again.
+    return [*events, *created_again(erased.behind), *facts_requested(erased.unread)]

@@ -15,7 +15,7 @@ from ricordo.language.text import text_hash
 from ricordo.memory.facts import USER, Fact, MessageContribution, Statement, is_name, normalise
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import MessageIds
-from ricordo.messages.events import FactsExtracted, MemoryCreated
+from ricordo.messages.events import FactsExtracted, FactsRequested, MemoryEncoded
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.fact_ledger import FactLedger
@@ -51,25 +51,18 @@ async def read_statements(
     found = await reader.read(list(unread.values())) if unread else ()
     stated = {**kept, **dict(zip(unread, found, strict=True))}
     return [
-        stated[text_of(one)]
-        if each is None
-        else _with_amendment(one, each, stated, nondeterministic=reader.nondeterministic)
+        stated[text_of(one)] if each is None else _with_amendment(one, each, stated)
         for one, each in zip(utterances, amended, strict=True)
     ]
 
 
 def _with_amendment(
-    correction: Utterance,
-    amendment: _Amendment,
-    stated: Mapping[Text, Sequence[Statement]],
-    *,
-    nondeterministic: bool,
+    correction: Utterance, amendment: _Amendment, stated: Mapping[Text, Sequence[Statement]]
 ) -> Sequence[Statement]:
     """Return the statements of a correction's own words and of the corrected message."""
     own = stated[text_of(correction)]
     before, after = stated[text_of(amendment.before)], stated[text_of(amendment.after)]
-    if nondeterministic:
-        after = [*after, *_missed_statements(before, after, amendment.after.content)]
+    after = [*after, *_missed_statements(before, after, amendment.after.content)]
     return [*own, *_changed_statements(correction, own, before, after)]
 
 
@@ -84,7 +77,8 @@ def _amendment(utterance: Utterance) -> _Amendment | None:
         return None
     before = _corrected(utterance.corrects)
     text = apply_correction(*(document_of(one.content, one.language) for one in (before, utterance)))
-    return None if text is None else _Amendment(before, replace(before, content=text))
+    # What was read of the words before does not stand for those after.
+    return None if text is None else _Amendment(before, replace(before, content=text, reading=None))
 
 
 def _corrected(utterance: Utterance) -> Utterance:
@@ -96,7 +90,7 @@ def _corrected(utterance: Utterance) -> Utterance:
 def _missed_statements(
     before: Sequence[Statement], after: Sequence[Statement], content: str
 ) -> Iterator[Statement]:
-    """Yield statements that a nondeterministic reader missed this time, as their words are still there."""
+    """Yield statements that were not found again, although their words are still there."""
     known = {(normalise(one.subject), normalise(one.object)) for one in after}
     text = normalise(content)
     for one in before:
@@ -128,13 +122,15 @@ def _key(statement: Statement) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class FactHandler:
-    """Handles `memory.created`."""
+    """Handles `memory.encoded` and `facts.requested`."""
 
     ledger: FactLedger
     clock: Clock
     reader: FactExtractor
 
-    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
+    async def __call__(
+        self, tenant: str, events: Sequence[Envelope[MemoryEncoded | FactsRequested]]
+    ) -> Sequence[Outcome]:
         """Read and fold; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         utterances = await self.ledger.load(tenant, ids)

@@ -108,6 +108,23 @@ class Predicate(StrEnum):
     PLANS = "plans"
     IS_A = "is_a"
     RELATED_TO = "related_to"
+    LIVES_WITH = "lives_with"
+    DOES = "does"
+    SKILLED_IN = "skilled_in"
+    WANTS = "wants"
+    ATTENDS = "attends"
+    EXPERIENCED = "experienced"
+    READS_OR_WATCHES = "reads_or_watches"
+    TRAIT = "trait"
+    CONTACT = "contact"
+    AGREEMENT = "agreement"
+    PROBLEM = "problem"
+    DECISION = "decision"
+    DEADLINE = "deadline"
+    PRICE = "price"
+    SUPPLIER_OF = "supplier_of"
+    CLIENT_OF = "client_of"
+    STATED = "stated"
 
 
 class ArchiveReason(StrEnum):

@@ -147,7 +147,8 @@ class DerivedEvent(Message):
 class MemoryCreated(DerivedEvent):
     """A memory was stored for a message, or derived without one.
 
-    Published again, under another `id`, when a correction changes the text of a message, or its facts.
+    Published again, under another `id`, when a correction changes the text of a message, or when it was read
+    after another one than now stands before it.
     """
 
     name: ClassVar[str] = "memory.created"
@@ -196,6 +197,14 @@ class MemoryIndexed(DerivedEvent):
     memory_id: UUID
     model: Label
     """The embedding model whose collection holds the point."""
+
+
+class FactsRequested(DerivedEvent):
+    """The facts of a message are to be extracted again, from what was read."""
+
+    name: ClassVar[str] = "facts.requested"
+
+    memory_id: UUID
 
 
 class FactsExtracted(DerivedEvent):

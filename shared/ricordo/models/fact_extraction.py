@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import Role
-from ricordo.language.document import document_of
 from ricordo.language.instructions import without_instructions
 from ricordo.language.temporal.moments import find_zone
-from ricordo.memory.facts import PREDICATES, Statement, extract
+from ricordo.memory.facts import PREDICATES, Statement
+from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.facts.relation_validation import (
     Passage,
     RecognisedEntity,
@@ -109,7 +109,7 @@ def _relation(fact: object) -> Relation:
 
 
 class FactExtractor:
-    """Extracts what messages state, by rules; it never fails."""
+    """Extracts what messages state, by their readings and by rules; it never fails."""
 
     nondeterministic: ClassVar[bool] = False
     """Whether another extraction from a message may differ; then the first result is kept."""
@@ -119,7 +119,7 @@ class FactExtractor:
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         """Return what each of `utterances` states, in order."""
-        return await self._executor.map(by_rules, utterances)
+        return await self._executor.map(statements_of, utterances)
 
 
 class LlmFactExtractor(FactExtractor):
@@ -217,19 +217,6 @@ class LlmFactExtractor(FactExtractor):
             return [()] * len(texts)
         some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
         return await self._entity_throttle.each(some, self._recogniser.entities, deadline)
-
-
-def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
-    """Return the facts that the rules find in `utterance`."""
-    return extract(
-        document_of(utterance.content, utterance.language),
-        speaker=utterance.speaker,
-        role=utterance.role,
-        at=utterance.said_at,
-        timezone=find_zone(utterance.timezone),
-        presumed=True,
-        denied=True,
-    )
 
 
 def _may_state(utterance: Utterance) -> bool:

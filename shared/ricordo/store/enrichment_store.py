@@ -11,6 +11,7 @@ import asyncpg
 from ricordo.language.annotations import EventTime, MemoryKind, Role
 from ricordo.language.corrections import UserMessage
 from ricordo.language.instructions import TAG
+from ricordo.language.reading import Reading
 from ricordo.memory.enrichment import Enrichment
 from ricordo.memory.model import LocalMoment, Progress
 from ricordo.store import rows
@@ -29,6 +30,7 @@ class Unenriched:
     Attributes:
         message_id: None for a memory that lifecycle derived from others, and for an extract of a document.
         vector: float32 [d], of the requested model, if there is one.
+        reading: what its text says; None where it was not read.
     """
 
     memory_id: UUID
@@ -44,6 +46,7 @@ class Unenriched:
     timezone: str
     stated_participants: tuple[str, ...] = ()
     vector: Vector | None = None
+    reading: Reading | None = None
 
     @property
     def user_message(self) -> UserMessage | None:
@@ -156,6 +159,7 @@ def _unenriched(row: asyncpg.Record) -> Unenriched:
         timezone=row["timezone"],
         stated_participants=tuple(row["stated_participants"]),
         vector=rows.vector(row["vector"]),
+        reading=rows.reading(row["reading"]),
     )
 
 

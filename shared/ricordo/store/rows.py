@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.language.reading import Reading
 from ricordo.memory.facts import (
     PREDICATES,
     Entity,
@@ -188,9 +189,21 @@ def extracted_evidence(memory_id: UUID, stored: Sequence[asyncpg.Record]) -> Ext
     )
 
 
+def reading(value: str | None) -> Reading | None:
+    """Return a stored reading."""
+    return None if value is None else Reading.of_json(json.loads(value))
+
+
 def utterance_of(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:
     """Return a message as fact extraction reads it, with the message that it corrects."""
-    return Utterance(**{name: row[name] for name in _UTTERANCE}, said_at=row["created_at"], corrects=corrects)
+    return Utterance(
+        **{name: row[name] for name in _UTTERANCE},
+        said_at=row["created_at"],
+        corrects=corrects,
+        reading=reading(row["reading"]),
+        previous=row["previous"] or "",
+        previous_reading=reading(row["previous_reading"]),
+    )
 
 
 def fact_of(row: asyncpg.Record) -> Fact:

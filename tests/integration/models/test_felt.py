@@ -8,14 +8,14 @@ from tests.fixtures.sentence_tables import table
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
-from ricordo_services.cli.offline_results import encoding
+from ricordo_services.cli.offline_results import reading
 
 Felt = Callable[[str, str], Emotion]
 
 
 @pytest.fixture(scope="module")
 def felt() -> Iterator[Felt]:
-    with encoding() as encode:
+    with reading() as (encode, _):
         yield lambda text, language: estimate(Document(text, language), encode(text))
 
 

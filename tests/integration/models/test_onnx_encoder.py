@@ -15,7 +15,7 @@ from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import OnnxEncoder, OnnxModel, checkpoint, installed_checkpoint, open_onnx
 from ricordo.models.onnx.checkpoint import CheckpointMissing
-from ricordo.models.onnx.network import Network
+from ricordo.models.onnx.network import Network, Session
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -181,4 +181,4 @@ async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: OnnxM
 
 async def test_a_file_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="cannot be loaded"):
-        Network(E5, tmp_path / "missing.onnx", installed_checkpoint().vocabulary()).run([[101, 102]])
+        Network(Session(E5, tmp_path / "missing.onnx"), installed_checkpoint().vocabulary()).run([[101, 102]])

@@ -52,7 +52,7 @@ class TestRicordosTopology:
             "ingest-bulk": ["message.imported"],
             "sessions": ["session.ended"],
             "encode": ["memory.created"],
-            "knowledge": ["memory.created"],
+            "knowledge": ["facts.requested", "memory.encoded"],
             "enrichment": ["memory.encoded"],
             "index": ["memory.enriched"],
             "index-changes": [

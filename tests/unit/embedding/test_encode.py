@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from tests.support.manual_clock import ManualClock
 
+from ricordo.language.reading import Reading
 from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
+from ricordo.models.reader.text_reader import TextReader, Unread
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
-from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
+from ricordo.store.stages import EncodingStore, SavedReading, SavedVectors, TextToEncode
 from ricordo_services.embedding.encode_handler import EncodeHandler
 
 PRIMARY, FALLBACK = "primary", "fallback"
@@ -36,8 +38,10 @@ class Rows(EncodingStore):
     kept: dict[str, list[UUID]] = field(default_factory=dict)
     refused: set[int] = field(default_factory=set)
 
-    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
-        assert model == PRIMARY
+    async def load(
+        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, reader: str = "", read_model: str = ""
+    ) -> Sequence[TextToEncode]:
+        assert (model, reader) == (PRIMARY, Reader.version)
         return [text for text in self.texts if text.memory_id in memory_ids]
 
     async def save(
@@ -49,6 +53,8 @@ class Rows(EncodingStore):
         at: datetime,
         *,
         texts: Mapping[UUID, bytes] | None = None,
+        reader: str = "",
+        readings: Mapping[UUID, SavedReading] | None = None,
     ) -> SavedVectors:
         assert texts is not None
         assert {memory_id for memory_id, _ in vectors} <= set(texts), "what is kept is kept of its text only"
@@ -101,6 +107,19 @@ class Batcher(EmbeddingBatcher):
         return [refusal if one is None else Encoded(one, a_vector()) for one in models]
 
 
+class Reader(TextReader):
+    """Reads nothing: no text here is unread."""
+
+    version = "reader-0"
+
+    def __init__(self) -> None:
+        pass
+
+    async def read(self, texts: Sequence[Unread]) -> list[Reading]:
+        assert not texts
+        return []
+
+
 def created(number: int, attempt: int = 1) -> Envelope[MemoryCreated]:
     body = MemoryCreated(
         user_id="u-1", conversation_id="c-1", message_id=f"m-{number}", memory_id=UUID(int=number)
@@ -110,7 +129,7 @@ def created(number: int, attempt: int = 1) -> Envelope[MemoryCreated]:
 
 async def encoded(rows: Rows, batcher: Batcher, *numbers: int) -> dict[int, tuple[str, bool]]:
     """Handle the creation of `numbers`; return what each one's event says of its model."""
-    handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock())
+    handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock(), Reader())
     outcomes = await handler("acme", [created(number) for number in numbers])
     events = [event for outcome in outcomes if isinstance(outcome, Done) for event in outcome.events]
     return {
@@ -153,7 +172,7 @@ async def test_an_outage_amid_a_batch_keeps_each_vector_by_its_own_model() -> No
 async def test_what_follows_from_a_memory_is_the_same_in_any_batch() -> None:
     async def events_of(*numbers: int) -> list[Outcome]:
         rows = Rows([TextToEncode(UUID(int=n), f"text {n}") for n in (1, 2)])
-        handler = EncodeHandler(rows, Batcher(PRIMARY), PRIMARY, ManualClock())
+        handler = EncodeHandler(rows, Batcher(PRIMARY), PRIMARY, ManualClock(), Reader())
         return list(await handler("acme", [created(number) for number in numbers]))
 
     assert await events_of(1, 2) == [*await events_of(1), *await events_of(2)]
@@ -166,7 +185,7 @@ async def test_a_refused_text_is_kept_without_a_vector_at_once_and_a_slow_one_af
     rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
     batcher = Batcher(PRIMARY, one=None)
     batcher.slow = slow
-    handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock())
+    handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock(), Reader())
     outcome, done = await handler("acme", [created(1, attempt), created(2)])
     assert isinstance(done, Done)
     assert [type(event) for event in done.events] == [MemoryEncoded, MemoryEnriched]

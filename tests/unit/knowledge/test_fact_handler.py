@@ -11,7 +11,7 @@ from tests.support.manual_clock import ManualClock
 from ricordo.memory.facts import MessageContribution, Statement
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress
-from ricordo.messages.events import FactsExtracted, MemoryCreated
+from ricordo.messages.events import FactsExtracted, FactsRequested
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.fact_ledger import FactLedger
@@ -75,8 +75,8 @@ async def follows(*numbers: int) -> list[list[int]]:
         Envelope(
             "acme",
             UUID(int=100 + number),
-            "memory.v1.acme.memory.created",
-            MemoryCreated(
+            "memory.v1.acme.facts.requested",
+            FactsRequested(
                 user_id="u-1", conversation_id="c-1", message_id=f"m-{number}", memory_id=UUID(int=number)
             ),
             1,

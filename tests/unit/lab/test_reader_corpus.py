@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import ricordo_lab
-from ricordo_lab.reader.annotations import PREDICATES, AnnotatedTurn, Statement, read_turns
+from ricordo.models.reader.decoding import noted_candidates, statement_of, typed_candidates
+from ricordo.models.reader.heads import IN_TEXT, OF_TEXTS, OF_TOKENS, POINTER
+from ricordo.models.reader.reader_network import probabilities
+from ricordo_lab.reader.annotations import AnnotatedTurn, Statement, read_turns
 from ricordo_lab.reader.corpus_check import completed, faults
-from ricordo_lab.reader.readings import probabilities, typed
-from ricordo_lab.reader.targets import IN_TEXT, POINTER, targets_of
+from ricordo_lab.reader.targets import targets_of
 
 TALK: Final = Path(ricordo_lab.__file__).parent / "corpus" / "talk"
 FILES: Final = sorted(file for file in TALK.glob("w*.jsonl") if ".questions." not in file.name)
@@ -76,20 +78,20 @@ def test_a_statement_is_learned_where_it_stands_and_read_again_from_there() -> N
     assert targets["object"].tolist() == [0, 0, 0, 0, 0, 1, 2, 0]
     assert targets["subject"].tolist()[5:7] == [IN_TEXT] * 2
     assert targets[POINTER].tolist()[5] == 2
-    logits = {
-        name: 20.0 * (np.eye(classes)[np.maximum(0, targets[name])] - 0.5)
-        for name, classes in (
-            ("object", 3),
-            ("subject", 3),
-            ("status", 4),
-            ("denied", 2),
-            (POINTER, len(SPANS)),
-        )
+    sure = {
+        head.name: np.eye(head.classes)[np.maximum(0, targets[head.name])]
+        for head in OF_TOKENS
+        if head.kind == "choice" and head.name != "predicate"
     }
-    logits["predicate"] = 20.0 * (targets["predicate"] - 0.5)
-    [reading] = typed(TURN.text, SPANS, probabilities(logits, {}), 0.3)
-    assert TURN.text[reading.start : reading.end] == "Tendwell"
-    assert (reading.predicate, reading.status, reading.denied) == ("works_at", "current", False)
-    assert reading.predicate in PREDICATES
-    assert reading.subject_start == TURN.text.index("sister")
-    assert reading.certainty > 0.9
+    sure |= {name: targets[name][:, None] for name in ("statement_time", "news", "topic")}
+    sure["predicate"] = targets["predicate"]
+    sure[POINTER] = np.eye(len(SPANS))[np.maximum(0, targets[POINTER])]
+    sure |= {head.name: np.ones(head.classes) for head in OF_TEXTS}
+    found = probabilities({name: (20.0 * (each - 0.5)).astype(np.float32) for name, each in sure.items()})
+    [one] = typed_candidates(TURN.text, SPANS, found)
+    read = statement_of(one, found, SPANS, one.span, 1.0)
+    assert TURN.text[slice(*read.object)] == "Tendwell"
+    assert (read.predicate, read.status, read.denied) == ("works_at", "current", False)
+    assert (read.of, read.subject_at) == ("named", TURN.text.index("sister"))
+    [clause] = noted_candidates(TURN.text, SPANS, found)
+    assert TURN.text[slice(*clause.span)] == TURN.text

@@ -21,7 +21,6 @@ from ricordo.language.small_talk import has_content
 from ricordo.language.topics import topics
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
-from ricordo.memory.importance import importance
 
 CASES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 AT = datetime(2026, 2, 15, 12, tzinfo=UTC)
@@ -32,7 +31,7 @@ READERS: Final[dict[str, Callable[[Document], object]]] = {
     "topics": topics,
     "type": lambda read: memory_type(read, NEUTRAL),
     "life_event": life_event,
-    "emotion": lambda read: importance(read, estimate(read)),
+    "emotion": estimate,
     "instructions": lambda read: is_instructing(read.text),
     "enrichment": enrich,
 }

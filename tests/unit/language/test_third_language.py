@@ -18,7 +18,6 @@ PROGRAM = """
     import json
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
-    from ricordo.language.annotations import NEUTRAL
     from ricordo.language.data_files import LANGUAGES
     from ricordo.language.detection import detect, identify
     from ricordo.language.document import Document
@@ -29,7 +28,6 @@ PROGRAM = """
     from ricordo.language.temporal import resolve
     from ricordo.language.topics import topics
     from ricordo.memory.enrichment import enrich
-    from ricordo.memory.importance import importance
 
     NOW, ZONE = datetime(2026, 5, 5, 12, tzinfo=UTC), ZoneInfo("UTC")
 
@@ -53,7 +51,6 @@ PROGRAM = """
         "questions": [asked("ki okazu herun?"), asked("kiel oni pomaru?"), asked("Kie mu dasu?")],
         "topics": topics(document("Mu volku lu pomaru")),
         "emotion": estimate(document("Mu ridutu")).primary,
-        "importance": [c.reason for c in importance(document("gravu"), NEUTRAL).contributions],
         "enriched": [derived.topics, [event.start.isoformat() for event in happened]],
     }))
     """
@@ -69,7 +66,6 @@ def test_a_folder_of_data_is_a_language(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
-    assert "keyword" in found.pop("importance")
     assert "pomaru" in found["enriched"].pop(0)
     assert found == {
         "languages": ["en", "it", "xx"],

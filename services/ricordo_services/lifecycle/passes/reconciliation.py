@@ -11,6 +11,7 @@ from ricordo.memory.model import Stage
 from ricordo.memory.working_memory import LIFETIME
 from ricordo.messages.events import (
     DerivedEvent,
+    FactsRequested,
     MemoryCreated,
     MemoryCreatedBulk,
     MemoryEncoded,
@@ -134,10 +135,13 @@ class Reconciliation:
         created = MemoryCreatedBulk if lost.bulk else MemoryCreated
         if Stage.ENCODED in stages and lost.derived is not None:
             return list(creation_events(lost.derived, ids))
-        # Encode and knowledge both read it, and encode publishes its own event again.
-        again: list[DerivedEvent] = [created(**ids)] if stages & {Stage.ENCODED, Stage.EXTRACTED} else []
-        if Stage.ENRICHED in stages and not again:
+        again: list[DerivedEvent] = []
+        if Stage.ENCODED in stages:  # which publishes its own event again
+            again.append(created(**ids))
+        elif Stage.ENRICHED in stages:  # enrichment and knowledge both handle it
             return [MemoryEncoded(**ids, model=self.model)]
+        elif Stage.EXTRACTED in stages:
+            again.append(FactsRequested(**ids))
         if Stage.INDEXED in stages:
             again.append(MemoryEnriched(**ids, version="reconcile"))
         return again

@@ -87,6 +87,20 @@ class MessageGrammar:
             at = max(stepped, at + 1)
         return (tokens.starts[at], end) if first < at < after else (begin, end)
 
+    def trimmed(self, begin: int, end: int) -> Span:
+        """Return the offsets of a phrase without its articles, possessives and prepositions at either end."""
+        begin, end = self.bare(begin, end)
+        if self._grammar is not None and self._tokens is not None:
+            led = self._grammar.determiners | self._grammar.prepositions | self._grammar.possessives
+            first, last = (
+                bisect_right(self._tokens.ends, begin),
+                bisect_right(self._tokens.starts, end - 1) - 1,
+            )
+            while last > first and self._tokens.low[last] in led:
+                last -= 1
+                end = self._tokens.ends[last]
+        return begin, end
+
     def core(self, phrase: str) -> str:
         """Return `phrase`, which need not stand in the message, without what `bare` takes away."""
         if self._grammar is None:

@@ -66,6 +66,23 @@ _ALL: Final = (
     _Definition("plans", shared=True),
     _Definition("is_a"),
     _Definition("related_to", object_is_entity=True),
+    _Definition("lives_with", object_is_entity=True, timed=True),
+    _Definition("does", timed=True),
+    _Definition("skilled_in"),
+    _Definition("wants"),
+    _Definition("attends"),
+    _Definition("experienced"),
+    _Definition("reads_or_watches"),
+    _Definition("trait"),
+    _Definition("contact", object_is_entity=True),
+    _Definition("agreement"),
+    _Definition("problem"),
+    _Definition("decision"),
+    _Definition("deadline"),
+    _Definition("price"),
+    _Definition("supplier_of", object_is_entity=True),
+    _Definition("client_of", object_is_entity=True),
+    _Definition("stated"),
 )
 
 PREDICATES: Final[Mapping[str, PredicateDefinition]] = MappingProxyType({one.name: one for one in _ALL})
@@ -79,11 +96,12 @@ def _names(has: Callable[[PredicateDefinition], bool]) -> frozenset[str]:
 OBJECT_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(
-            ("has_child", "has_sibling", "has_parent", "partner", "friend", "knows", "related_to"), "person"
+            "has_child has_sibling has_parent partner friend knows related_to lives_with contact".split(),
+            "person",
         ),
         "has_pet": "animal",
         **dict.fromkeys(("born_in", "lives_in", "visited"), "place"),
-        **dict.fromkeys(("works_at", "studies_at", "member_of"), "organisation"),
+        **dict.fromkeys(("works_at", "studies_at", "member_of", "supplier_of", "client_of"), "organisation"),
         "owns": "thing",
     }
 )

@@ -127,9 +127,9 @@ def validate_relations(
             read = words.timed(read, at, zone) or RelationFault.UNSTATED
         if isinstance(read, RelationFault):
             faults.append(read)
-        elif _contradicts(read, found):
+        elif contradicts(read, found):
             faults.append(RelationFault.CONTESTED)
-        elif not any(_says_the_same(read, one) for one in found):
+        elif not any(says_the_same(read, one) for one in found):
             found = [one for one in found if not _denies(one, read)]
             found.append(_tied(read, ties, labels))
     found.sort(key=lambda one: one.span[0])
@@ -243,7 +243,7 @@ def _more_than(content: str, quote: tuple[int, int], place: tuple[int, int]) -> 
     return any(letter.isalpha() for letter in around)
 
 
-def _contradicts(one: Statement, others: Iterable[Statement]) -> bool:
+def contradicts(one: Statement, others: Iterable[Statement]) -> bool:
     """Whether a functional predicate has another value, or the opposite is said of the same."""
     predicate = PREDICATES[one.predicate]
     for other in others:
@@ -271,7 +271,7 @@ def _denies(one: Statement, other: Statement) -> bool:
     return same and normalise(one.object) == normalise(other.object)
 
 
-def _says_the_same(one: Statement, other: Statement) -> bool:
+def says_the_same(one: Statement, other: Statement) -> bool:
     """Whether both state one thing, possibly in more words: "pizza" and "pizza with onions"."""
     if other.predicate != one.predicate or normalise(other.subject) != normalise(one.subject):
         return False

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from ricordo.language.reading import Reading
 from ricordo.memory.facts import Evidence
 
 
@@ -13,6 +14,8 @@ class Utterance:
 
     Attributes:
         corrects: the message that it puts right, if any.
+        reading: what its text says; None where it was not read.
+        previous, previous_reading: the turn before; empty and None for none.
     """
 
     memory_id: UUID
@@ -25,6 +28,9 @@ class Utterance:
     said_at: datetime
     timezone: str = "UTC"
     corrects: "Utterance | None" = None
+    reading: Reading | None = None
+    previous: str = ""
+    previous_reading: Reading | None = None
 
     @property
     def corrected(self) -> tuple["Utterance", ...]:

@@ -7,7 +7,7 @@ and an answer, or what was corrected and what was not: each word has to be there
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 from operator import eq
@@ -126,8 +126,21 @@ class Repetitions:
             if candidate.id not in gone:
                 key = self._key.get(candidate.id)
                 same = chain.from_iterable(
-                    self._groups.get(one, ()) for one in (key, *self._near.get(key, ()))
+                    self._groups.get(one, ()) for one in dict.fromkeys(self._alike(key))
                 )
                 merged[candidate.id] = [one for one in same if one != candidate.id and one not in gone]
                 gone.update((candidate.id, *merged[candidate.id]))
         return merged
+
+    def _alike(self, key: Hashable) -> Iterator[Hashable]:
+        """Yield the keys that say the same; what is turned round says it of a typing error, too."""
+        yield key
+        for one in self._near.get(key, ()):
+            yield one
+            turned = (other for other in self._near[one] if other != key)
+            yield from (other for other in turned if _words_of(other) == _words_of(one))
+
+
+def _words_of(key: Hashable) -> Sequence[str]:
+    words: Words = key[0]  # type: ignore[index]  # see `Repetitions`
+    return sorted(words)

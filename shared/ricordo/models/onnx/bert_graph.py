@@ -13,7 +13,8 @@ apart, in 32 bits (LLM.int8(): Dettmers et al. 2022). Embeddings, norms, the sof
 unchanged, and so are the layers of `Rounding.exact`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Rounding, Wei
 from ricordo.models.onnx.network import DIMENSIONS, Precision
 
 HEADS = 12
+PER_TOKEN: Final = ("texts", "tokens", DIMENSIONS)
 _EPSILON = 1e-12
 _OPSET = 18
 _IR_VERSION = 8
@@ -34,6 +36,8 @@ _REACH = 3.5
 """How many standard deviations of what a norm gives count as its range."""
 
 Matrix = NDArray[np.float32]
+Shapes = Mapping[str, Sequence[str | int]]
+"""By name; a text for a number that a run decides."""
 
 
 class BertGraph:
@@ -45,13 +49,14 @@ class BertGraph:
         self._rounding = rounding
         self._nodes: list[NodeProto] = []
         self._constants: list[TensorProto] = []
+        self._mask = "mask"
 
     def build(self) -> ModelProto:
         """Return the model.
 
         Its inputs are `words` (float32 [n, t, 384], vectors of the vocabulary, t at most `MAX_TOKENS`) and
-        `mask` (int32 [n, t], 1 for a token and 0 for padding on the right); its output is `vectors` (float32
-        [n, 384], unit norm).
+        `mask` (int32 [n, t], 1 for a token and 0 for padding on the right); its outputs are `vectors`
+        (float32 [n, 384], unit norm) and `states` (float32 [n, t, 384], after half of the layers).
 
         Raises:
             KeyError: a tensor is missing from the weights.
@@ -59,16 +64,19 @@ class BertGraph:
         hidden = self._embed()
         for layer in range(self._layers):
             hidden = self._feed_forward(self._attend(hidden, layer), layer)
+            if layer + 1 == self._layers // 2:
+                self._node("Identity", [hidden], ["states"], domain="")
         self._pool(hidden)
-        words = helper.make_tensor_value_info("words", TensorProto.FLOAT, ["texts", "tokens", DIMENSIONS])
-        mask = helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "tokens"])
-        graph = helper.make_graph(
-            self._nodes,
-            "encoder",
-            inputs=[words, mask],
-            outputs=[helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", DIMENSIONS])],
-            initializer=self._constants,
+        return self._model({"words": PER_TOKEN}, {"vectors": ("texts", DIMENSIONS), "states": PER_TOKEN})
+
+    def _model(self, inputs: Shapes, outputs: Shapes) -> ModelProto:
+        """Return the model of the nodes so far; `mask` is an input, too."""
+        given, found = (
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in some.items()]
+            for some in (inputs, outputs)
         )
+        mask = helper.make_tensor_value_info("mask", TensorProto.INT32, PER_TOKEN[:2])
+        graph = helper.make_graph(self._nodes, "network", [*given, mask], found, self._constants)
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_FUSED, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="ricordo")
 
@@ -76,7 +84,7 @@ class BertGraph:
         """Sum the embeddings of word, position and (always the first) segment, and normalise them."""
         segment = self._weights["embeddings.token_type_embeddings.weight"][0]
         positions = self._weights["embeddings.position_embeddings.weight"][:MAX_TOKENS] + segment
-        self._constants.append(helper.make_tensor("start", TensorProto.INT64, [1], [0]))
+        self._integer("start", 0)
         self._node("Shape", ["mask"], ["width"], domain="", start=1, end=2)
         self._node("Slice", [self._constant("positions", positions), "start", "width"], ["places"], domain="")
         self._node("Add", ["words", "places"], ["summed"], domain="")
@@ -90,7 +98,7 @@ class BertGraph:
             hidden,
             self._constant(f"{prefix}.qkv", kernel),
             self._constant(f"{prefix}.qkv.bias", bias),
-            "mask",
+            self._mask,
         ]
         context = f"{prefix}.context"
         self._node("Attention", inputs, [context], num_heads=HEADS)
@@ -117,8 +125,7 @@ class BertGraph:
         The mean is a product with the mask; its division by the number of tokens is left out, since the norm
         that follows undoes any scale.
         """
-        axis = helper.make_tensor("axis", TensorProto.INT64, [1], [1])
-        self._constants.append(axis)
+        self._integer("axis", 1)
         self._node("Cast", ["mask"], ["mask.float"], domain="", to=TensorProto.FLOAT)
         self._node("Unsqueeze", ["mask.float", "axis"], ["mask.row"], domain="")
         self._node("MatMul", ["mask.row", hidden], ["sum.row"], domain="")
@@ -153,8 +160,16 @@ class BertGraph:
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value, dtype=np.float32), name))
         return name
 
+    def _integer(self, name: str, value: int) -> None:
+        self._constants.append(helper.make_tensor(name, TensorProto.INT64, [1], [value]))
+
     def _node(
-        self, operator: str, inputs: list[str], outputs: list[str], domain: str = _FUSED, **attributes: float
+        self,
+        operator: str,
+        inputs: list[str],
+        outputs: list[str],
+        domain: str = _FUSED,
+        **attributes: float | list[int],
     ) -> None:
         node = helper.make_node(operator, inputs, outputs, name=outputs[0], domain=domain)
         node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
@@ -173,7 +188,7 @@ class QuantisedGraph(BertGraph):
         parts = [f"{prefix}.{part}" for part in ("queries", "keys", "values")]
         self._node("Split", [joined], parts, domain="", axis=2, num_outputs=3)
         context = f"{prefix}.context"
-        self._node("MultiHeadAttention", [*parts, "", "mask"], [context], num_heads=HEADS)
+        self._node("MultiHeadAttention", [*parts, "", self._mask], [context], num_heads=HEADS)
         return self._add_and_norm(self._linear(context, f"{prefix}.output.dense"), hidden, f"{prefix}.output")
 
     def _linear(self, source: str, layer: str) -> str:
@@ -190,7 +205,7 @@ class QuantisedGraph(BertGraph):
         """Multiply a channel in 32 bits, and all others in 8."""
         others = np.ones(len(kernel), dtype=np.float32)
         others[channel] = 0
-        self._constants.append(helper.make_tensor(f"{layer}.channel", TensorProto.INT64, [1], [channel]))
+        self._integer(f"{layer}.channel", channel)
         self._node("Gather", [source, f"{layer}.channel"], [f"{layer}.outlier"], "", axis=2)
         self._node("Mul", [source, self._constant(f"{layer}.others", others)], [f"{layer}.rest"], "")
         product = self._product(f"{layer}.rest", kernel * others[:, None], layer, self._bias(layer))

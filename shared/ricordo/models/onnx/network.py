@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import onnxruntime
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # not in its stubs
+from numpy.typing import NDArray
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.onnx.cached_file import cached_file
@@ -16,7 +17,7 @@ from ricordo.models.onnx.checkpoint import Checkpoint, Vocabulary
 DIMENSIONS: Final = 384
 Precision = Literal["fp32", "int8"]
 # Increased with each change of a graph, so that older files are not used.
-GRAPH_VERSIONS: Final[Mapping[Precision, int]] = {"fp32": 4, "int8": 5}
+GRAPH_VERSIONS: Final[Mapping[Precision, int]] = {"fp32": 5, "int8": 6}
 _BYTE_PRODUCTS: Final = ("AVX2", "ASIMDDP")
 """Instructions, by NumPy's names, with which ONNX Runtime multiplies bytes faster than floats: x86, ARM."""
 
@@ -31,19 +32,16 @@ def native_precision(features: Mapping[str, bool] | None = None) -> Precision:
     return "int8" if any(known.get(name) for name in _BYTE_PRODUCTS) else "fp32"
 
 
-class Network:
-    """A model that is loaded on first use; several threads may run it and share its weights.
+class Session:
+    """A graph in a file that is loaded on first use; several threads may run it and share its weights.
 
     Args:
         model: its name.
-        precision: of the model in `file`.
     """
 
-    def __init__(self, model: str, file: Path, vocabulary: Vocabulary, precision: Precision = "fp32") -> None:
+    def __init__(self, model: str, file: Path) -> None:
         self.model = model
-        self.precision = precision
         self._file = file
-        self._vocabulary = vocabulary
         self._loading = Lock()
         self._session: onnxruntime.InferenceSession | None = None
 
@@ -75,6 +73,35 @@ class Network:
             str(self._file), sess_options=options, providers=["CPUExecutionProvider"]
         )
 
+    def run(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
+        """Return the outputs that are asked for.
+
+        Raises:
+            ModelUnavailable: the run failed, mostly for lack of memory.
+        """
+        session = self.load()
+        try:
+            found: list[NDArray[np.float32]] = session.run(outputs, inputs)
+        except Exception as error:  # ONNX Runtime's exceptions have no base of their own
+            texts = len(next(iter(inputs.values())))
+            raise ModelUnavailable(f"{self.model} failed on {texts} texts: {error}") from error
+        return found
+
+
+class Network:
+    """An encoder's network, with its vocabulary.
+
+    Args:
+        precision: of the model in the session's file.
+    """
+
+    def __init__(self, session: Session, vocabulary: Vocabulary, precision: Precision = "fp32") -> None:
+        self.model = session.model
+        self.precision = precision
+        self.load = session.load
+        self._session = session
+        self._vocabulary = vocabulary
+
     def run(self, texts: Sequence[Sequence[int]]) -> Vectors:
         """Compute the vectors of texts.
 
@@ -90,23 +117,25 @@ class Network:
         Raises:
             ModelUnavailable: the run failed, mostly for lack of memory.
         """
-        if self.precision == "int8" and len(texts) > 1:
-            return np.concatenate([self._run([ids]) for ids in texts])
-        return self._run(texts)
+        return self.run_with_states(texts, ("vectors",))[0]
 
-    def _run(self, texts: Sequence[Sequence[int]]) -> Vectors:
+    def run_with_states(
+        self, texts: Sequence[Sequence[int]], outputs: Sequence[str] = ("vectors", "states")
+    ) -> tuple[Vectors, list[NDArray[np.float32]]]:
+        """Compute vectors as `run` does, and the states of each text, [t, 384], that a reader reads on."""
+        if self.precision == "int8" and len(texts) > 1:
+            alone = [self.run_with_states([ids], outputs) for ids in texts]
+            return np.concatenate([vectors for vectors, _ in alone]), [
+                one for _, some in alone for one in some
+            ]
         width = max(len(ids) for ids in texts)
         tokens = np.zeros((len(texts), width), dtype=np.int32)
         mask = np.zeros_like(tokens)
         for row, ids in enumerate(texts):
             tokens[row, : len(ids)] = ids
             mask[row, : len(ids)] = 1
-        session = self.load()
-        try:
-            vectors: Vectors = session.run(None, {"words": self._vocabulary.rows(tokens), "mask": mask})[0]
-        except Exception as error:  # ONNX Runtime's exceptions have no base of their own
-            raise ModelUnavailable(f"{self.model} failed on {len(texts)} texts: {error}") from error
-        return vectors
+        vectors, *found = self._session.run(outputs, {"words": self._vocabulary.rows(tokens), "mask": mask})
+        return vectors, [each[: len(ids)] for some in found for each, ids in zip(some, texts, strict=True)]
 
 
 def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
@@ -124,4 +153,4 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
     name = f"{checkpoint.model}-{checkpoint.version}-{precision}-v{GRAPH_VERSIONS[precision]}"
     file = cached_file(cache_folder, name, build)
-    return Network(checkpoint.model, file, checkpoint.vocabulary(), precision)
+    return Network(Session(checkpoint.model, file), checkpoint.vocabulary(), precision)

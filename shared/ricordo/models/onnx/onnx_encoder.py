@@ -19,6 +19,7 @@ from ricordo.language.annotations import E5, MINILM
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
 from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Side, Tokens
 from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.onnx.kept_states import KeptStates
 from ricordo.models.onnx.minilm_checkpoint import installed_minilm
 from ricordo.models.onnx.network import (
     DIMENSIONS,
@@ -86,6 +87,9 @@ class OnnxEncoder:
 
     Args:
         side: whether the texts are questions or what may answer them.
+
+    Attributes:
+        keeps_states: whether `states` will be asked for what was encoded.
     """
 
     dimensions = DIMENSIONS
@@ -94,11 +98,14 @@ class OnnxEncoder:
         self, tokens: Tokens, network: Network, side: Side, threads: ThreadPoolExecutor, lanes: int
     ) -> None:
         self.model = network.model
+        self.precision = network.precision
         self._tokens = tokens
         self._network = network
         self._side = side
         self._threads = threads
         self._lanes = lanes
+        self._kept = KeptStates()
+        self.keeps_states = False
         self.truncated = 0
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
@@ -113,14 +120,14 @@ class OnnxEncoder:
             ModelUnavailable: the model is closed, or a run failed.
         """
         if len(texts) <= 1:
-            vectors, cut = await self._submit(lambda: self._encode_one(texts))
+            vectors, cut = await self.submit(lambda: self._encode_one(texts))
             self._note(cut, len(texts))
             return vectors
-        read = await self._submit(lambda: [self._tokens.cut(text, self._side.prefix) for text in texts])
+        read = await self.submit(lambda: [self._tokens.cut(text, self._side.prefix) for text in texts])
         self._note(sum(cut for _, cut in read), len(texts))
         ids = [item for item, _ in read]
         plan = plan_runs([len(item) for item in ids], self._lanes)
-        runs = [self._run([ids[index] for index in run]) for run in plan]
+        runs = [self._run([texts[i] for i in run], [ids[i] for i in run]) for run in plan]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for run, part in zip(plan, await _all_or_none(runs), strict=True):
             vectors[run] = part
@@ -130,7 +137,7 @@ class OnnxEncoder:
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32), 0
         ids, cut = self._tokens.cut(texts[0], self._side.prefix)
-        return self._side.shifted(self._network.run([ids])), int(cut)
+        return self._vectors(texts, [ids]), int(cut)
 
     def _note(self, cut: int, texts: int) -> None:
         if cut:
@@ -139,15 +146,34 @@ class OnnxEncoder:
                 "texts were truncated", model=self.model, truncated=cut, texts=texts, tokens=MAX_TOKENS
             )
 
-    def _submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
+    def submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
         """Queue `call`; cancelling the result drops it unless it has begun."""
         try:
             return asyncio.wrap_future(self._threads.submit(call))
         except RuntimeError as error:
             raise ModelUnavailable(f"{self.model} is closed") from error
 
-    def _run(self, ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
-        return self._submit(lambda: self._side.shifted(self._network.run(ids)))
+    def _run(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
+        return self.submit(lambda: self._vectors(texts, ids))
+
+    def _vectors(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> Vectors:
+        if not self.keeps_states:
+            return self._side.shifted(self._network.run(ids))
+        vectors, states = self._network.run_with_states(ids)
+        for text, each in zip(texts, states, strict=True):
+            self._kept.keep(text, each)
+        return self._side.shifted(vectors)
+
+    def states(self, text: str) -> Vectors:
+        """Return the states of a text after the layers that a reader shares, [t, 384]; on the calling thread.
+
+        Those of a text that has just been encoded are there; they are not kept any longer then.
+        """
+        kept = self._kept.take(text)
+        if kept is not None:
+            return kept
+        ids, _ = self._tokens.cut(text, self._side.prefix)
+        return self._network.run_with_states([ids])[1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +186,7 @@ class OnnxModel:
         statement: the same for a text that is compared with a question or with other texts.
     """
 
-    batch: Encoder
+    batch: OnnxEncoder
     query: Encoder
     statement: Encoder
     tokens: TokenCounter

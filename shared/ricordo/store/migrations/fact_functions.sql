@@ -4,7 +4,7 @@
 -- the nearest last. No message corrects itself, be it by way of others: where rows say so, the chain ends there.
 create or replace function messages_to_read(of_tenant text, memory_ids uuid[]) returns table (
     read uuid, memory_id uuid, message_id text, user_id text, role text, speaker text, language text, content text,
-    created_at timestamptz, timezone text
+    created_at timestamptz, timezone text, reading jsonb, previous text, previous_reading jsonb
 ) language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -23,8 +23,18 @@ begin
             select corrected_id from corrections
             where tenant = of_tenant and correcting_id = chain.id and corrected_id is not null offset 0) as c
     ) cycle id set again using way
-    select chain.read, m.id, m.message_id, m.user_id, m.role, m.speaker, m.language, m.content, m.created_at, m.timezone
+    select chain.read, m.id, m.message_id, m.user_id, m.role, m.speaker, m.language, m.content, m.created_at, m.timezone,
+           r.reading, p.content, p.reading
     from chain cross join lateral (select * from memories where tenant = of_tenant and id = chain.id offset 0) as m
+    left join lateral (
+        select reading from vectors
+        where tenant = of_tenant and memory_id = m.id and reading is not null
+          and text_hash = sha256(convert_to(m.content, 'UTF8')) order by model limit 1) as r on true
+    left join lateral (
+        select b.content, v.reading
+        from memories b join vectors v on v.tenant = of_tenant and v.memory_id = b.id and v.reading is not null
+        where b.tenant = of_tenant and b.id = m.preceding_id and v.text_hash = sha256(convert_to(b.content, 'UTF8'))
+        order by v.model limit 1) as p on true
     where m.message_id is not null and not chain.again
     order by chain.read, chain.place desc;
 end

@@ -1,32 +1,49 @@
 -- Functions that do one stage of a batch in one round trip: each sets the tenant for itself, as a transaction does at its
 -- beginning, and is a transaction of its own. Applied with `functions.sql`.
 
--- Returns the texts of memories, and whether a model has encoded or refused them; what it had of another text does not count.
-create or replace function texts_to_encode(of_tenant text, of_model text, memory_ids uuid[])
-returns table (memory_id uuid, content text, is_encoded boolean) language plpgsql stable as $$
+-- Returns the texts of memories; whether a model has encoded or refused them, what it had of another text does not count;
+-- whether a reader has read them after the turn that stands before them now; that turn, with its hash, and its vector of the
+-- model that the reader knows.
+create or replace function texts_to_encode(
+    of_tenant text, of_model text, of_reader text, read_model text, memory_ids uuid[]
+)
+returns table (
+    memory_id uuid, content text, is_encoded boolean, is_read boolean, preceding_id uuid, previous_hash bytea, previous bytea
+) language plpgsql stable as $$
 #variable_conflict use_column
 begin
     perform set_config('app.tenant', of_tenant, true);
     return query
-    select m.id, m.content, (
-        select v.text_hash = sha256(convert_to(m.content, 'UTF8'))
-        from vectors v where v.tenant = of_tenant and v.memory_id = m.id and v.model = of_model) is true
-    from memories m where m.tenant = of_tenant and m.id = any(memory_ids);
+    select m.id, m.content, v.memory_id is not null,
+           coalesce(v.read_by = of_reader and v.read_previous is not distinct from p.text_hash, false),
+           m.preceding_id, p.text_hash, (
+        select vector from vectors where tenant = of_tenant and memory_id = m.preceding_id and model = read_model)
+    from memories m
+    left join lateral (
+        select * from vectors where tenant = of_tenant and memory_id = m.id and model = of_model
+        and text_hash = sha256(convert_to(m.content, 'UTF8')) offset 0) as v on true
+    left join lateral (
+        select text_hash from vectors where tenant = of_tenant and memory_id = m.preceding_id and vector is not null
+        order by model limit 1) as p on true
+    where m.tenant = of_tenant and m.id = any(memory_ids);
 end
 $$;
 
--- Returns what enrichment reads of memories, each with its vector of a model; without any if the model is null.
+-- Returns what enrichment reads of memories, each with its reading, and its vector of a model; without any if that is null.
 create or replace function memories_to_enrich(of_tenant text, of_model text, memory_ids uuid[])
 returns table (
     memory_id uuid, message_id text, user_id text, conversation_id text, role text, speaker text, content text, language text,
-    kind text, created_at timestamptz, timezone text, stated_participants text[], vector bytea
+    kind text, created_at timestamptz, timezone text, stated_participants text[], vector bytea, reading jsonb
 ) language plpgsql stable as $$
 #variable_conflict use_column
 begin
     perform set_config('app.tenant', of_tenant, true);
     return query
     select m.id, m.message_id, m.user_id, m.conversation_id, m.role, m.speaker, m.content, m.language, m.kind, m.created_at,
-           m.timezone, m.stated_participants, v.vector
+           m.timezone, m.stated_participants, v.vector, (
+        select reading from vectors
+        where tenant = of_tenant and memory_id = m.id and reading is not null
+          and text_hash = sha256(convert_to(m.content, 'UTF8')) order by model limit 1)
     from memories m left join lateral (
         select vector from vectors where tenant = of_tenant and memory_id = m.id and model = of_model offset 0) as v on true
     where m.tenant = of_tenant and m.id = any(memory_ids);
@@ -87,16 +104,17 @@ begin
 end
 $$;
 
--- Writes new vectors of a model (null of what it refused), sets the stage of all of `done`, and returns their stages. The points of the memories after
--- them lack the new vectors: the stage `indexed` of these is taken back, and those of `done` that have to be indexed again
--- are returned with their `preceding_id`. `text_hashes` are of the texts of `done`: of a memory with another text by now
+-- Writes new vectors of a model (null of what it refused) and new readings, sets the stage of all of `done`, and returns
+-- their stages. The points of the memories after them lack the new vectors: the stage `indexed` of these is taken back, and
+-- those of `done` that have to be indexed again are returned with their `preceding_id`. What was read after another turn than
+-- now stands before it is returned as `unread`. `text_hashes` are of the texts of `done`: of a memory with another text by now
 -- nothing is written; null is not checked.
 create or replace function save_vectors(
     of_tenant text, of_model text, memory_ids uuid[], new_vectors bytea[], done uuid[], text_hashes bytea[], at timestamptz,
-    consumers text[]
+    consumers text[], of_reader text, read_ids uuid[], readings jsonb[], previous_hashes bytea[]
 ) returns table (
     memory_id uuid, message_id text, user_id text, conversation_id text, ingested timestamptz, encoded timestamptz,
-    enriched timestamptz, indexed timestamptz, extracted timestamptz, preceding_id uuid
+    enriched timestamptz, indexed timestamptz, extracted timestamptz, preceding_id uuid, unread boolean
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -130,6 +148,11 @@ begin
         where v.memory_id = any(current) order by v.memory_id
         on conflict on constraint vectors_pkey do update set text_hash = excluded.text_hash, vector = excluded.vector;
     end if;
+    if cardinality(read_ids) > 0 then
+        update vectors v set reading = r.reading, read_by = of_reader, read_previous = r.previous_hash
+        from unnest(read_ids, readings, previous_hashes) as r (id, reading, previous_hash)
+        where v.tenant = of_tenant and v.model = of_model and v.memory_id = r.id and r.id = any(current);
+    end if;
     done := array(select id from unnest(done) as id where id = any(current));
 
     followers := array(
@@ -141,17 +164,31 @@ begin
 
     return query
     select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
-           null::uuid
+           null::uuid, false
     from mark_stage(of_tenant, done, 'encoded', at, consumers) as s;
 
     update stages s set indexed = null, republished = at
     where s.tenant = of_tenant and s.memory_id = any(followers) and s.indexed is not null;
     return query
     select f.memory_id, f.message_id, f.user_id, f.conversation_id, f.ingested, f.encoded, f.enriched, f.indexed, f.extracted,
-           m.id
+           m.id, false
     from memories m cross join lateral (
         select * from stages
         where tenant = of_tenant and memory_id = m.following_id and enriched is not null and indexed is null offset 0) as f
     where m.tenant = of_tenant and m.id = any(done);
+
+    -- Whoever of two neighbours is saved last, after the other's lock, sees both.
+    return query
+    select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
+           null::uuid, true
+    from memories m
+    cross join lateral (
+        select * from vectors where tenant = of_tenant and memory_id = m.id and model = of_model and reading is not null
+        offset 0) as v
+    left join lateral (
+        select text_hash from vectors where tenant = of_tenant and memory_id = m.preceding_id and vector is not null
+        order by model limit 1) as p on true
+    cross join lateral (select * from stages where tenant = of_tenant and memory_id = m.id offset 0) as s
+    where m.tenant = of_tenant and m.id = any(done || followers) and v.read_previous is distinct from p.text_hash;
 end
 $$;

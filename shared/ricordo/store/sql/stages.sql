@@ -25,7 +25,7 @@ with overdue as (
         from (values (1, case when s.encoded is null then s.ingested end, $4::timestamptz, $9::text[]),
                      (2, case when s.enriched is null then s.encoded end, $5::timestamptz, $10::text[]),
                      (3, case when s.indexed is null then s.enriched end, $6::timestamptz, $11::text[]),
-                     (4, case when s.extracted is null then s.ingested end, $7::timestamptz, $12::text[]))
+                     (4, case when s.extracted is null then s.encoded end, $7::timestamptz, $12::text[]))
             as e (n, since, oldest, consumers)
         cross join lateral (select case when e.since is not null then greatest(e.since, s.republished) end) as last (at)
     ) as each

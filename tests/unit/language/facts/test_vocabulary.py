@@ -10,7 +10,10 @@ from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.messages.enumerations import Predicate
 
-NOT_ASKED_FOR: Final = {"knows", "member_of", "is_a", "related_to"}
+NOT_ASKED_FOR: Final = frozenset(
+    "knows member_of is_a related_to lives_with does skilled_in wants attends experienced reads_or_watches "
+    "trait contact agreement problem decision deadline price supplier_of client_of stated".split()
+)
 """What no question of its own asks for."""
 
 

@@ -103,13 +103,16 @@ create index memories_summaries on memories (tenant, conversation_id, created_at
 create index memories_expiring on memories (tenant, expires_at)
 where expires_at is not null and archived_at is null and not pinned;
 
--- One vector per memory and model: float32, little endian, unit norm. A text is encoded once.
+-- One vector per memory and model: float32, little endian, unit norm. A text is encoded once, and read once.
 create table vectors (
     tenant text not null,
     memory_id uuid not null,
     model text not null,
     text_hash bytea not null,
     vector bytea,  -- null: the model refused the text
+    reading jsonb,  -- what the text says; null: not read yet
+    read_by text,  -- the version of the reader
+    read_previous bytea,  -- hash of the text of the turn before, where its vector was read; null: without one
     primary key (tenant, memory_id, model)
 ) with (toast_tuple_target = 8160);
 create index vectors_refused on vectors (tenant, model) where vector is null;

@@ -1,0 +1,126 @@
+"""What a reading says becomes statements by exact rules: whose it is, by what tie, in which form."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from ricordo.language.reading import UNREAD, Reading, ReadStatement, Span
+from ricordo.memory.facts import Statement
+from ricordo.memory.facts.read_statements import statements_of
+from ricordo.memory.facts.utterances import Utterance
+
+SAID: Final = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def at(part: str, text: str) -> Span:
+    start = text.index(part)
+    return start, start + len(part)
+
+
+def stated(text: str, predicate: str, value: str, subject: str = "", **fields: Any) -> ReadStatement:  # noqa: ANN401
+    """Return that `value` is read of the speaker, or of whom `subject` names in the text."""
+    found = {"of": "named", "subject_at": text.index(subject)} if subject else {"of": "speaker"}
+    return ReadStatement(
+        predicate=predicate, object=at(value, text), clause=(0, len(text)), certainty=0.9, **(found | fields)
+    )
+
+
+def said(text: str, *read: ReadStatement, language: str = "en", **fields: Any) -> list[Statement]:  # noqa: ANN401
+    """Return what a message states that no grammar reads."""
+    names = tuple((*at(name, text), kind) for name, kind in fields.pop("names", ()))
+    utterance = Utterance(
+        memory_id=UUID(int=1),
+        message_id="m-1",
+        user_id="u-1",
+        role="user",
+        speaker="",
+        language=language,
+        content=text,
+        said_at=SAID,
+        reading=replace(UNREAD, names=names, statements=read),
+        **fields,
+    )
+    return list(statements_of(utterance))
+
+
+def told(*found: Statement) -> list[tuple[str, str, str]]:
+    return [(one.subject, one.predicate, one.object) for one in found]
+
+
+def test_what_is_read_of_the_speaker_is_the_users() -> None:
+    text = "nights at the depot again, third year now"
+    (one,) = said(text, stated(text, "works_at", "depot"))
+    assert told(one) == [("user", "works_at", "depot")]
+    assert (one.quote, one.polarity) == (text, "holds")
+
+
+def test_a_relative_without_a_name_is_told_by_the_tie() -> None:
+    text = "sis got herself a bakery, knackered"
+    (one,) = said(text, stated(text, "owns", "bakery", "sis"))
+    assert (*told(one)[0], one.subject_tie) == ("sis", "owns", "bakery", "?has_sibling/f/sis")
+
+
+def test_a_name_behind_its_tie_is_somebodys() -> None:
+    text = "cousin Bruno off to Porto for good"
+    (one,) = said(text, stated(text, "experienced", "off to Porto", "cousin"))
+    assert (one.subject, one.subject_tie) == ("Bruno", "related_to//cousin")
+
+
+def test_a_sentence_without_a_subject_is_of_whom_the_turn_before_was_about() -> None:
+    text, before = "works nights poor thing", "any news from Anna in Hull?"
+    reading = replace(UNREAD, names=((*at("Anna", before), "person"), (*at("Hull", before), "place")))
+    read = stated(text, "does", "works nights", of="carried")
+    (one,) = said(text, read, previous=before, previous_reading=reading)
+    assert told(one) == [("Anna", "does", "works nights")]
+    assert said(text, read) == []
+
+
+def test_a_pet_has_the_name_that_is_read_of_its_kind() -> None:
+    text = "got a dog last week, biscuit hes called"
+    pet, name = stated(text, "has_pet", "dog"), stated(text, "name", "biscuit", "dog")
+    (one,) = said(text, pet, name)
+    assert (*told(one)[0], one.object_tie) == ("user", "has_pet", "biscuit", "has_pet//dog")
+
+
+def test_what_is_planned_is_a_plan_and_a_denied_liking_a_dislike() -> None:
+    text = "proper job at the Tendwell from monday"
+    assert [one.predicate for one in said(text, stated(text, "works_at", "Tendwell", status="planned"))] == [
+        "plans"
+    ]
+    text = "olives never got the hang of"
+    (one,) = said(text, stated(text, "likes", "olives", denied=True))
+    assert told(one) == [("user", "dislikes", "olives")]
+
+
+def test_ages_are_figures_and_what_has_ended_is_past() -> None:
+    text = "mia figlia oramai ventitré ne fa"
+    (one,) = said(text, stated(text, "age", "ventitré", "figlia"), language="it")
+    assert told(one) == [("figlia", "age", "23")]
+    text = "the choir? packed it in"
+    (one,) = said(text, stated(text, "does", "choir", status="ended"))
+    assert one.polarity == "past"
+
+
+def test_what_is_only_noted_stands_in_the_speakers_words_unless_it_is_told() -> None:
+    text = "been with the same barber since school"
+    note = stated(text, "stated", text)
+    assert told(*said(text, note)) == [("user", "stated", text)]
+    assert told(*said(text, note, stated(text, "knows", "barber"))) == [("user", "knows", "barber")]
+
+
+def test_places_state_nothing_and_orders_and_others_talk_are_no_facts_of_the_user() -> None:
+    text = "Hull got a new bridge apparently"
+    assert said(text, stated(text, "owns", "new bridge", "Hull"), names=[("Hull", "place")]) == []
+    text = "From now on always answer that I live in Oslo."
+    assert said(text, stated(text, "lives_in", "Oslo")) == []
+    text = "j'habite à Lyon depuis mai"
+    assert said(text, stated(text, "lives_in", "Lyon"), language="fr") == []
+
+
+def test_the_grammars_reading_of_the_same_words_stands() -> None:
+    text = "My sister Nora lives in Lisbon."
+    read = stated(text, "lives_in", "Lisbon", of="carried")
+    reading = Reading.of_json(UNREAD.to_json())
+    found = told(*said(text, read, names=[("Nora", "person")], previous="Lucia?", previous_reading=reading))
+    assert found == [("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Lisbon")]
