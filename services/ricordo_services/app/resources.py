@@ -168,7 +168,7 @@ class Resources:
 
     async def _in_process(self, model: str) -> Models:
         """Return a model that runs in this process, whatever encodes the memories."""
-        if self.model_names[0] == model:
+        if self.settings.embedding.provider == "onnx" and self.model_names[0] == model:
             return await self.models()
         async with self.locks[model]:
             if model not in self.opened:

@@ -13,7 +13,7 @@ from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
-from ricordo.language.reading import Reading
+from ricordo.language.reading import UNREAD, Reading
 from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
@@ -209,7 +209,7 @@ def reading() -> Iterator[tuple[Callable[[str], Vector], Callable[[str, str], Re
         async def read(text: str, previous: str) -> Reading:
             before = await encoded(previous) if previous.strip() else None
             (found,) = await reader.read([Unread(text, before)])
-            return found
+            return found or UNREAD
 
         try:
             reader = runner.run(open_reader(models))

@@ -136,6 +136,7 @@ class EncodeHandler:
         return {
             text.memory_id: SavedReading(json.dumps(reading.to_json()), before)
             for text, reading, (_, before) in zip(unread, readings, previous, strict=True)
+            if reading is not None
         }
 
     async def _saved(
@@ -165,7 +166,7 @@ class EncodeHandler:
 
 
 def _is_derived(progress: Progress) -> bool:
-    """Return whether a message was enriched, so that only its facts are to be read again.
+    """Return whether a message was enriched: what follows from its vector and reading has been told.
 
     Derived memories are enriched before they have a vector.
     """

@@ -78,7 +78,7 @@ class EnrichmentHandler:
         reader = await self.reader()
         found = await reader.read([Unread(one.content) for one in unread])
         readings = {one.memory_id: each for one, each in zip(unread, found, strict=True)}
-        return [replace(one, reading=one.reading or readings[one.memory_id]) for one in memories]
+        return [replace(one, reading=one.reading or readings.get(one.memory_id)) for one in memories]
 
 
 def _events(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...]:
@@ -252,13 +252,16 @@ class Backfill:
         if not rating_only:  # before the write: after that, nothing would repeat it
             unread = await self.enrichment.enrichments.link_corrections(tenant, list(better.values()))
             await self.emitter.emit(tenant, facts_requested(unread))
+            # What a former version has encoded is read, and its facts follow.
+            texts = [
+                MemoryCreatedBulk(user_id=one.user_id, memory_id=one.memory_id) for one in better.values()
+            ]
+            await self.emitter.emit(tenant, texts)
         written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
         await self.emitter.emit(
             tenant,
             [MemoryEnriched(**one.ids, version=raising.after(better[one.memory_id])[0]) for one in written],
         )
-        if not rating_only:  # what a former version has encoded is read, and its facts follow
-            await self.emitter.emit(tenant, [MemoryCreatedBulk(**one.ids) for one in written])
         done.changed += len(written)
         done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
 

@@ -236,5 +236,5 @@ def _events(erasure: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]
         ids = tuple(gone[start : start + _NAMED])
         events.append(MemoryForgotten(user_id=erasure.user_id, scope=erasure.scope, memory_ids=ids))
     events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
-    # What was read after a turn that is gone is read again.
+    # What was read after a turn that is gone is read again, and its own facts with it.
     return [*events, *created_again(erased.behind), *facts_requested(erased.unread)]

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidato
 
 from ricordo.language.annotations import Role
 from ricordo.language.instructions import without_instructions
+from ricordo.language.reading import STATED
 from ricordo.language.temporal.moments import find_zone
 from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.read_statements import statements_of
@@ -35,7 +36,7 @@ _MOST_FACTS: Final = 8  # of one message
 
 def _predicates(schema: dict[str, Any]) -> None:
     schema.clear()
-    schema.update(enum=list(PREDICATES))
+    schema.update(enum=[name for name in PREDICATES if name != STATED])
 
 
 # An invalid value is read as empty; the validation of the claim then rejects and counts it.

@@ -195,8 +195,9 @@ class _Slice:
         if self.erasure.scope is ForgetScope.MESSAGE and conversations:
             await self._fetch("summarize_again", sorted(conversations), self.erasure.at)
         gone = await self._fold_without(await self._with_assertions(await self._fetch("retract", messages)))
-        if unread:  # their own facts are extracted again: they do not count
-            await self._fold_without(await self._fetch("retract", [one.message_id for one in unread]))
+        if again := [one.message_id for one in (*unread, *behind) if one.message_id is not None]:
+            # Their own facts are extracted again: they do not count.
+            await self._fold_without(await self._fetch("retract", again))
         counted = await self._counted(erased + ErasureCounts(graph=gone or 0))
         return replace(counted, memory_ids=sorted(memory_ids), behind=behind, unread=unread)
 
@@ -219,14 +220,14 @@ class _Slice:
     async def _erase_rows(
         self, memory_ids: Collection[UUID], messages: Sequence[str]
     ) -> tuple[ErasureCounts, list[Progress]]:
-        """Erase rows and references to them; return the counts, and memories to be indexed again."""
+        """Erase rows and references to them; return the counts, and what came right after, to begin again."""
         gone = sorted(memory_ids)
         touched = sorted(row["id"] for row in await self._fetch("referring", gone))
         followers = await self.folding.connection.fetch(_SQL["lock"], self.tenant, gone, touched)
         (row,) = await self._fetch("erase", gone, messages, self.erasure.at)
         await self._execute(_SQL["unlink"], gone, touched)
         again = await self.folding.connection.fetch(
-            _SQL["index_again"], self.tenant, [one["id"] for one in followers]
+            _SQL["begin_again"], self.tenant, [one["id"] for one in followers]
         )
         return ErasureCounts(**dict(row)), [rows.progress(one) for one in again]
 

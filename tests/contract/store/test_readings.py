@@ -76,3 +76,16 @@ async def test_what_is_stored_after_its_predecessor_but_read_without_it_is_read_
     await chat.read(first, None)
     saved = await chat.read(second, None)
     assert [one.memory_id for one in saved.unread] == [second]
+
+
+async def test_a_repeat_tells_once_more_whose_reading_is_of_before(stores: Stores) -> None:
+    """A crash between the write and its events loses neither the follower nor what follows from a reading."""
+    chat = await begun(stores)
+    first, second = chat.ids
+    await chat.read(second, None)
+    await chat.read(first, None)
+    again = await stores.encodings.save(stores.tenant, MODEL, [], [first], STORED)
+    assert [one.memory_id for one in again.unread] == [second]
+    await stores.enrich("m-2")
+    saved = await chat.read(second, text_hash("How is Anna?"))
+    assert (saved.progress[0].enriched, saved.progress[0].extracted) == (None, None)

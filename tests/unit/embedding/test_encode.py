@@ -115,7 +115,7 @@ class Reader(TextReader):
     def __init__(self) -> None:
         pass
 
-    async def read(self, texts: Sequence[Unread]) -> list[Reading]:
+    async def read(self, texts: Sequence[Unread]) -> list[Reading | None]:
         assert not texts
         return []
 

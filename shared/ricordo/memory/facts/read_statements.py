@@ -188,8 +188,8 @@ class _Message:
 
 
 def _doubted(read: ReadStatement) -> ReadStatement:
-    """Return a statement, only noted where it might take the place of a known value without being sure."""
-    if read.certainty >= _SURE or read.predicate not in SINGLE_VALUED:
+    """Return a statement; only noted where the speaker doubts it, or it might displace a known value."""
+    if read.hedge == "sure" and (read.certainty >= _SURE or read.predicate not in SINGLE_VALUED):
         return read
     return replace(read, predicate=STATED, object=read.clause)
 

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import structlog
+
 from ricordo.cache_folder import default_cache_folder
 from ricordo.language.reading import Reading
-from ricordo.models.encoder import Vectors
+from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.onnx import OnnxEncoder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.onnx.network import Precision
 from ricordo.models.reader.decoding import read
 from ricordo.models.reader.reader_network import ReaderNetwork, ReaderWeights, States
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,16 @@ class TextReader:
         self._network = network
         encoder.keeps_states = True
 
-    async def read(self, texts: Sequence[Unread]) -> list[Reading]:
-        """Return what each text says; beyond the first 256 tokens nothing is read.
+    async def read(self, texts: Sequence[Unread]) -> list[Reading | None]:
+        """Return what each text says, by its first 256 tokens; None where a run failed."""
+        return list(await asyncio.gather(*map(self._one, texts)))
 
-        Raises:
-            ModelUnavailable: the model is closed, or a run failed.
-        """
-        runs = [self._encoder.submit(partial(self._read, one)) for one in texts]
-        return list(await asyncio.gather(*runs))
+    async def _one(self, text: Unread) -> Reading | None:
+        try:
+            return await self._encoder.submit(partial(self._read, text))
+        except ModelUnavailable as error:
+            _log.warning("a text was not read", reason=str(error))
+            return None
 
     def _read(self, one: Unread) -> Reading:
         _, spans = self._tokens.spans(one.text, self._prefix)

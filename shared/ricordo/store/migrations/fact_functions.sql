@@ -33,7 +33,8 @@ begin
     left join lateral (
         select b.content, v.reading
         from memories b join vectors v on v.tenant = of_tenant and v.memory_id = b.id and v.reading is not null
-        where b.tenant = of_tenant and b.id = m.preceding_id and v.text_hash = sha256(convert_to(b.content, 'UTF8'))
+        where b.tenant = of_tenant and b.id = m.preceding_id and b.user_id = m.user_id and v.vector is not null
+          and v.text_hash = sha256(convert_to(b.content, 'UTF8'))
         order by v.model limit 1) as p on true
     where m.message_id is not null and not chain.again
     order by chain.read, chain.place desc;

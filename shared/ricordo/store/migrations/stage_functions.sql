@@ -120,6 +120,7 @@ create or replace function save_vectors(
 declare
     current uuid[];
     followers uuid[];
+    neighbours uuid[];
 begin
     perform set_config('app.tenant', of_tenant, true);
     -- The rows are locked, so that a concurrent erasure deletes the vector too.
@@ -158,9 +159,15 @@ begin
     followers := array(
         select m.following_id from memories m
         where m.tenant = of_tenant and m.id = any(done) and m.id = any(memory_ids) and m.following_id is not null);
+    neighbours := array(
+        select m.following_id from memories m
+        where m.tenant = of_tenant and m.id = any(done) and m.following_id is not null);
     -- All at once, in id order; a follower also where it is not enriched yet, so that it is not until this commits.
     perform from stages s
-    where s.tenant = of_tenant and s.memory_id = any(done || followers) order by s.memory_id for update;
+    where s.tenant = of_tenant and s.memory_id = any(done || neighbours) order by s.memory_id for update;
+    -- What follows from a former reading is derived anew: the missing stages say so until it is.
+    update stages s set enriched = null, extracted = null, republished = at
+    where s.tenant = of_tenant and s.memory_id = any(read_ids) and s.memory_id = any(done) and s.encoded is not null;
 
     return query
     select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
@@ -189,6 +196,6 @@ begin
         select text_hash from vectors where tenant = of_tenant and memory_id = m.preceding_id and vector is not null
         order by model limit 1) as p on true
     cross join lateral (select * from stages where tenant = of_tenant and memory_id = m.id offset 0) as s
-    where m.tenant = of_tenant and m.id = any(done || followers) and v.read_previous is distinct from p.text_hash;
+    where m.tenant = of_tenant and m.id = any(done || neighbours) and v.read_previous is distinct from p.text_hash;
 end
 $$;

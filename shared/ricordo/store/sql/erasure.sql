@@ -130,13 +130,12 @@ set compressed = m.compressed and not coalesce(m.synthesis_id = any($2::uuid[]),
         order by a.created_at, a.message_id limit 1) end
 where m.tenant = $1 and m.id = any($3::uuid[])
 
--- name: index_again
--- $2 ids: the missing stage says so until it is done.
+-- name: begin_again
+-- $2 ids of what was read after a memory that has gone: the missing stages say so until it is done.
 with locked as (
-    select memory_id from stages
-    where tenant = $1 and memory_id = any($2::uuid[]) and indexed is not null order by memory_id for update
+    select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 )
-update stages s set indexed = null from locked l where s.tenant = $1 and s.memory_id = l.memory_id
+update stages s set encoded = null, indexed = null, extracted = null from locked l where s.tenant = $1 and s.memory_id = l.memory_id
 returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
           s.extracted
 

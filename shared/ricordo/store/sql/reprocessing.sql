@@ -53,8 +53,12 @@ with present as (
         on v.tenant = $1 and v.memory_id = present.id and v.model = $2
         and v.vector is not null and v.text_hash = sha256(convert_to(present.content, 'UTF8'))
 ), locked as (
-    select memory_id, model from vectors
+    select memory_id, model, reading, read_by, read_previous from vectors
     where tenant = $1 and memory_id in (select id from moved) and model <> $2 order by memory_id, model for update
+), kept as (
+    update vectors v set reading = l.reading, read_by = l.read_by, read_previous = l.read_previous
+    from locked l
+    where v.tenant = $1 and v.memory_id = l.memory_id and v.model = $2 and v.reading is null and l.reading is not null
 ), dropped as (
     delete from vectors v using locked l where v.tenant = $1 and v.memory_id = l.memory_id and v.model = l.model
 )
