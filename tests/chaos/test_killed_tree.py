@@ -17,7 +17,7 @@ from tests.fixtures.retrying_publisher import (
     talk,
 )
 from tests.fixtures.ricordo_up import RicordoUp, ricordo
-from tests.fixtures.wire import Bot, Json, ids, new_tenant
+from tests.fixtures.wire import Bot, Json, ids, new_tenant, wait_for
 
 from ricordo.memory.facts.value_periods import SHOWN_MESSAGES
 
@@ -154,9 +154,13 @@ async def _facts_count_each_message_once(bot: Bot, count: int) -> None:
         (fact,) = asked["facts"]
         assert (fact["object"], fact["confidence"]) == (town, min(10, len(expected[f"u-{n}"])))
         assert sorted(fact["message_ids"]) == expected[f"u-{n}"][-SHOWN_MESSAGES:]
-    stats = [await bot.query("stats", user_id=f"u-{n}") for n in range(len(TOWNS))]
-    assert sum(one["memories"] for one in stats) == sum(one["history"] for one in stats) == count
-    assert sum(one["pending"] for one in stats) == 0
+
+    async def stats() -> list[Json]:
+        return [await bot.query("stats", user_id=f"u-{n}") for n in range(len(TOWNS))]
+
+    # What was read before its predecessor came is read again.
+    found = await wait_for(stats, lambda found: not any(one["pending"] for one in found), within=60)
+    assert sum(one["memories"] for one in found) == sum(one["history"] for one in found) == count
 
 
 async def _recalls_strengthen_once(bot: Bot) -> None:

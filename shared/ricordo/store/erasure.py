@@ -195,9 +195,11 @@ class _Slice:
         if self.erasure.scope is ForgetScope.MESSAGE and conversations:
             await self._fetch("summarize_again", sorted(conversations), self.erasure.at)
         gone = await self._fold_without(await self._with_assertions(await self._fetch("retract", messages)))
-        if again := [one.message_id for one in (*unread, *behind) if one.message_id is not None]:
-            # Their own facts are extracted again: they do not count.
-            await self._fold_without(await self._fetch("retract", again))
+        if unread:  # their own facts are extracted again: they do not count
+            await self._fold_without(await self._fetch("retract", [one.message_id for one in unread]))
+        if behind:
+            carried = await self._fetch("retract_carried", [one.memory_id for one in behind])
+            await self._fold_without(carried)
         counted = await self._counted(erased + ErasureCounts(graph=gone or 0))
         return replace(counted, memory_ids=sorted(memory_ids), behind=behind, unread=unread)
 

@@ -167,7 +167,7 @@ begin
     where s.tenant = of_tenant and s.memory_id = any(done || neighbours) order by s.memory_id for update;
     -- What follows from a former reading is derived anew: the missing stages say so until it is.
     update stages s set enriched = null, extracted = null, republished = at
-    where s.tenant = of_tenant and s.memory_id = any(read_ids) and s.memory_id = any(done) and s.encoded is not null;
+    where s.tenant = of_tenant and s.memory_id = any(read_ids) and s.memory_id = any(done) and s.message_id is not null;
 
     return query
     select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
@@ -184,10 +184,9 @@ begin
         where tenant = of_tenant and memory_id = m.following_id and enriched is not null and indexed is null offset 0) as f
     where m.tenant = of_tenant and m.id = any(done);
 
-    -- Whoever of two neighbours is saved last, after the other's lock, sees both.
+    -- Whoever of two neighbours is saved last, after the other's lock, sees both. The missing stages say so until it is done.
     return query
-    select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
-           null::uuid, true
+    update stages s set encoded = null, enriched = null, extracted = null, republished = at
     from memories m
     cross join lateral (
         select * from vectors where tenant = of_tenant and memory_id = m.id and model = of_model and reading is not null
@@ -195,7 +194,9 @@ begin
     left join lateral (
         select text_hash from vectors where tenant = of_tenant and memory_id = m.preceding_id and vector is not null
         order by model limit 1) as p on true
-    cross join lateral (select * from stages where tenant = of_tenant and memory_id = m.id offset 0) as s
-    where m.tenant = of_tenant and m.id = any(done || neighbours) and v.read_previous is distinct from p.text_hash;
+    where m.tenant = of_tenant and m.id = any(done || neighbours) and v.read_previous is distinct from p.text_hash
+      and s.tenant = of_tenant and s.memory_id = m.id
+    returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
+              s.extracted, null::uuid, true;
 end
 $$;

@@ -145,6 +145,15 @@ delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = an
 returning
 -- include: evidence.statement
 
+-- name: retract_carried
+-- $3 memories whose turn before has gone: what they state of somebody whom their own text does not name.
+delete from fact_evidence e using memories m
+where m.tenant = $1 and m.id = any($3::uuid[]) and e.tenant = $1 and e.user_id = $2 and e.message_id = m.message_id
+  and e.kind = 'said' and e.subject <> 'user' and position(lower(e.subject) in lower(m.content)) = 0
+  and exists (select from vectors v where v.tenant = $1 and v.memory_id = m.id and v.read_previous is not null)
+returning
+-- include: evidence.statement of e
+
 -- name: assertions_without_message
 -- $3 keys of subjects, $4 predicates and $5 keys of objects that were retracted: requests in which the user confirmed or
 -- corrected a fact of them, where no message states a value of the request any more.

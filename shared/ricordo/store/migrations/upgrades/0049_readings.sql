@@ -4,5 +4,3 @@ drop function if exists save_vectors(text, text, uuid[], bytea[], uuid[], bytea[
 drop function if exists memories_to_enrich(text, text, uuid[]);
 drop function if exists messages_to_read(text, uuid[]);
 alter table vectors add column reading jsonb, add column read_by text, add column read_previous bytea;
--- The bulk lane of knowledge is gone: what it had given up is tried again.
-delete from dead_letters where consumer = 'knowledge-bulk';
