@@ -32,9 +32,11 @@ begin
           and text_hash = sha256(convert_to(m.content, 'UTF8')) order by model limit 1) as r on true
     left join lateral (
         select b.content, v.reading
-        from memories b join vectors v on v.tenant = of_tenant and v.memory_id = b.id and v.reading is not null
-        where b.tenant = of_tenant and b.id = m.preceding_id and b.user_id = m.user_id and v.vector is not null
-          and v.text_hash = sha256(convert_to(b.content, 'UTF8'))
+        from memories b cross join lateral (
+            select model, reading from vectors
+            where tenant = of_tenant and memory_id = b.id and reading is not null and vector is not null
+              and text_hash = sha256(convert_to(b.content, 'UTF8')) offset 0) as v
+        where b.tenant = of_tenant and b.id = m.preceding_id and b.user_id = m.user_id
         order by v.model limit 1) as p on true
     where m.message_id is not null and not chain.again
     order by chain.read, chain.place desc;

@@ -121,6 +121,7 @@ declare
     current uuid[];
     followers uuid[];
     neighbours uuid[];
+    stale uuid[];
 begin
     perform set_config('app.tenant', of_tenant, true);
     -- The rows are locked, so that a concurrent erasure deletes the vector too.
@@ -185,17 +186,18 @@ begin
     where m.tenant = of_tenant and m.id = any(done);
 
     -- Whoever of two neighbours is saved last, after the other's lock, sees both. The missing stages say so until it is done.
+    stale := array(
+        select m.id from memories m
+        cross join lateral (
+            select read_previous from vectors
+            where tenant = of_tenant and memory_id = m.id and model = of_model and reading is not null offset 0) as v
+        left join lateral (
+            select text_hash from vectors where tenant = of_tenant and memory_id = m.preceding_id and vector is not null
+            order by model limit 1) as p on true
+        where m.tenant = of_tenant and m.id = any(done || neighbours) and v.read_previous is distinct from p.text_hash);
     return query
     update stages s set encoded = null, enriched = null, extracted = null, republished = at
-    from memories m
-    cross join lateral (
-        select * from vectors where tenant = of_tenant and memory_id = m.id and model = of_model and reading is not null
-        offset 0) as v
-    left join lateral (
-        select text_hash from vectors where tenant = of_tenant and memory_id = m.preceding_id and vector is not null
-        order by model limit 1) as p on true
-    where m.tenant = of_tenant and m.id = any(done || neighbours) and v.read_previous is distinct from p.text_hash
-      and s.tenant = of_tenant and s.memory_id = m.id
+    where s.tenant = of_tenant and s.memory_id = any(stale)
     returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
               s.extracted, null::uuid, true;
 end
