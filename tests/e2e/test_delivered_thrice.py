@@ -39,8 +39,8 @@ OLD: Final = tuple(
     )
 )
 SAID: Final = (*talk(), SPENT, *OLD)
-NOBODY_WRITES: Final = {"message.imported"}
-"""Nothing is imported; of what merely fades, nothing is filtered by."""
+NOBODY_WRITES: Final = {"message.imported", "facts.requested"}
+"""Nothing is imported, and no stage is lost; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
 PASSES: Final = (
     ("compress", NOON),

@@ -68,6 +68,7 @@ async def test_a_message_counts_once_however_often_it_is_enriched(stores: Stores
     await _enrich(stores, "m-0")
     assert await _accumulated(stores) == pytest.approx(EACH)
     await _enrich(stores, "m-0", importance=0.9)
+    assert await _accumulated(stores) == pytest.approx(1 + 9 * 0.9)
     await asyncio.gather(*(_enrich(stores, *names[::-1]) for _ in range(4)))
     assert await _accumulated(stores) == pytest.approx(3 * EACH)
     (late,) = await stores.record(stores.message("m-9", minute=-1, timezone="Asia/Tokyo"))
@@ -76,7 +77,7 @@ async def test_a_message_counts_once_however_often_it_is_enriched(stores: Stores
     assert await _accumulated(stores) == pytest.approx(4 * EACH)
     await stores.correct(stores.id("m-0"), "I live in Turin.")
     await _enrich(stores, "m-0", importance=0.9)
-    assert await _accumulated(stores) == pytest.approx(4 * EACH)
+    assert await _accumulated(stores) == pytest.approx(3 * EACH + 1 + 9 * 0.9)
 
 
 async def test_only_informative_messages_of_the_user_count(stores: Stores) -> None:

@@ -130,6 +130,8 @@ def _facts(facts: Iterable[FactView], *, all_of_them: bool) -> Text:
     for fact in facts:
         about = "" if fact.subject == USER else f"{fact.subject} "
         said, support = plain(f"{about}{fact.predicate} {fact.object}"), f" ×{fact.confidence}"
+        if not all_of_them:
+            said = shorten(said, _FACTS // 3 - len(support) - 2, placeholder=" …")
         width = 2 + len(said) + len(support)
         if column + width > _FACTS and not all_of_them:
             break

@@ -158,11 +158,21 @@ class HumanProfile(RankingProfile):
         """Return the scores before the sigmoid and before connections count."""
         total = self.bias + _prior(signals, self.weights)
         foreign = signals.foreign if self.foreign_weights else 0.0
-        total = total + foreign * self.foreign_weights.get(FOREIGN, 0.0)
+        if _is_made_up_for(signals, foreign):
+            total = total + foreign * self.foreign_weights.get(FOREIGN, 0.0)
         for name, column in features(signals).items():
             weight = self.weights[name]
             total = total + (weight + foreign * (self.foreign_weights.get(name, weight) - weight)) * column
         return total
+
+
+def _is_made_up_for(signals: Signals, foreign: Column) -> bool:
+    """Whether memories of the question's language are found by words, which those of another cannot be.
+
+    Where none is, the constant of another language would only put what is far before what is near.
+    """
+    own = np.equal(foreign, 0.0)
+    return not np.any(own) or bool(np.any(own & np.greater(signals.bm25_window, 0.0)))
 
 
 def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:

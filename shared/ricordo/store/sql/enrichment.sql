@@ -14,7 +14,7 @@ derived as (
         primary_emotion text, emotional_keywords text[], emotional_trigger text, importance double precision,
         informative double precision, instructing boolean, version text, rated_by text, text_hash text)
 ), locked as (
-    select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
+    select id, derived_by, rated_by, importance, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
     where tenant = $1 and id = any(array(select memory_id from derived)) and (select users from held) >= 0
     order by id for update
 ), judged as (
@@ -64,7 +64,7 @@ derived as (
 -- Also $4 now, $5 users in their order, whose locks (`corrections.lock`) are taken before any row's. Returned are the stages of
 -- what was written, and the version of what it holds. The stage keeps its first instant; that of the index, whose point is of
 -- the former row, is taken back; dead letters of enrichment are settled, as in `mark_stage`. A message counts towards a
--- reflection once, even if the stage is reset: messages of assistants, derived and uninformative memories do not.
+-- reflection once, with its latest importance: messages of assistants, derived and uninformative memories do not.
 with users as materialized (
     select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($5::text[]) as user_id
 ), held as materialized (
@@ -76,12 +76,14 @@ with users as materialized (
     where tenant = $1 and memory_id in (select id from written) order by memory_id for update
 ), counted as (
     insert into reflection_backlog (tenant, user_id, importance)
-    select $1, w.user_id, sum(1 + 9 * w.importance)
-    from written w join staged s on s.memory_id = w.id
-    where not s.reflection_counted and w.role = 'user' and w.message_id is not null and w.informative >= 0.5
+    -- of what was counted the difference: the sum is the same in any order
+    select $1, w.user_id,
+           sum(case when s.reflection_counted then 9 * (w.importance - o.importance) else 1 + 9 * w.importance end)
+    from written w join staged s on s.memory_id = w.id join locked o on o.id = w.id
+    where w.role = 'user' and w.message_id is not null and w.informative >= 0.5
       and w.kind not in ('summary', 'reflection', 'synthesis', 'extract')
     group by w.user_id order by w.user_id
-    on conflict (tenant, user_id) do update set importance = reflection_backlog.importance + excluded.importance
+    on conflict (tenant, user_id) do update set importance = greatest(0, reflection_backlog.importance + excluded.importance)
 ), marked as (
     update stages s
     set enriched = coalesce(s.enriched, $4), reflection_counted = true, indexed = null,
