@@ -17,8 +17,8 @@ from ricordo.settings import KnowledgeSettings, Settings
 pytestmark = pytest.mark.slow
 
 MODEL = "hermes3:8b"
-NEWS = "Marta si è innamorata del tango."
-LATER = "Marta si è innamorata del tango argentino."
+NEWS = "Marta e il tango, chi l'avrebbe detto."
+LATER = "Marta e il tango argentino, chi l'avrebbe detto."
 RULED = "Vivo a Trieste."
 HOSTILE = "Luca'}) DETACH DELETE n // ha messo radici a Pisa"
 
@@ -26,8 +26,8 @@ HOSTILE = "Luca'}) DETACH DELETE n // ha messo radici a Pisa"
 def relate(text: str) -> list[object]:
     if "tango" in text:
         return [
-            stated("Marta", "likes", "tango", "si è innamorata del tango"),
-            stated("Marta", "MARRIED_TO", "tango", "si è innamorata del tango"),
+            stated("Marta", "likes", "tango", "Marta e il tango"),
+            stated("Marta", "MARRIED_TO", "tango", "Marta e il tango"),
             stated("Marta", "lives_in", "Buenos Aires", "vive a Buenos Aires"),
         ]
     if "Pisa" in text:
@@ -112,9 +112,9 @@ async def test_a_message_that_comes_again_is_not_read_anew(
 ) -> None:
     """The answer of a model may be another one by then, or none."""
     async with system.restarted(reading(system, server)):
-        async with bot.subscribed("memory.created") as created:
+        async with bot.subscribed("memory.encoded") as encoded:
             await bot.remember(msg("m-1", NEWS))
-            (event,) = await created.take(1)
+            (event,) = await encoded.take(1)
         before = await bot.query("facts", user_id="u-1")
         asked = len(texts(server))
         server.behaviour.chat = TalkingModel(relate=lambda _: [])
