@@ -1,6 +1,7 @@
 """The input and output of `analyze`, `enrich` and `extract`, which need no server."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
@@ -15,12 +16,14 @@ from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.reading import UNREAD, Reading
 from ricordo.language.temporal.moments import find_zone, offset_name
+from ricordo.language.text import normalise
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import (
+    CONTENT_MAX_CHARS,
     Content,
     Id,
     Language,
@@ -35,6 +38,8 @@ from ricordo.settings import EmbeddingSettings
 from ricordo.store.rows import Vector
 
 Document = dict[str, JsonValue]
+_SPOKEN: Final = re.compile(r"\A[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}: +")
+"""Who spoke, in front of what was said: one to four words and a colon."""
 _UTC: Final = "UTC"
 
 
@@ -62,8 +67,13 @@ class MessageInput(MessageReceived):
     timestamp: LocalInstant = Field(default_factory=_present)
     now: LocalInstant | None = None
     """Another name of `timestamp`."""
-    previous: Content | None = None
-    """The text of the turn before."""
+    previous: str | None = Field(default=None, max_length=CONTENT_MAX_CHARS)
+    """The turn before, as `speaker: text` or as its text alone; empty for none."""
+
+    @property
+    def text_before(self) -> str:
+        """The text of the turn before, normalised; empty for none."""
+        return _SPOKEN.sub("", normalise(self.previous or "").strip())
 
     @property
     def zone_name(self) -> str:
@@ -109,10 +119,11 @@ def enriched(
     """Derive emotion, importance, topics, type and event times of a message."""
     language, zone = message.language or identify(message.content), message.zone
     document = document_of(message.content, language)
-    times = event_times(document, (message.now or message.timestamp).astimezone(UTC), zone)
+    reading = read(message.content, message.text_before)
+    times = event_times(document, (message.now or message.timestamp).astimezone(UTC), zone, reading)
     derived = enrich(
         document,
-        reading=read(message.content, message.previous or ""),
+        reading=reading,
         role=message.role,
         speaker=message.speaker or "",
         participants=message.participants,
@@ -148,7 +159,7 @@ def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Doc
 
     `polarity` is `past` for what is over; what is still to come is left out.
     """
-    previous = message.previous or ""
+    previous = message.text_before
     utterance = Utterance(
         memory_id=UUID(int=0),
         message_id=message.id,

@@ -103,7 +103,7 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             vector=one.vector,
         ),
         local=local_moment(one.created_at, one.timezone),
-        event_times=event_times(document, one.created_at, find_zone(one.timezone)),
+        event_times=event_times(document, one.created_at, find_zone(one.timezone), one.reading or UNREAD),
         token_count=tokens.count(one.content),
         timezone=one.timezone,
         text_hash=text_hash(one.content),

@@ -114,6 +114,14 @@ def test_a_bad_line_is_answered_in_its_place(cli: Cli) -> None:
         assert answer["error"]["message"]
 
 
+def test_the_turn_before_may_name_its_speaker_or_be_empty(cli: Cli) -> None:
+    before = "What is your job?"
+    said = [{"content": "a baker, in Hull", "previous": one} for one in (before, f"Bot: {before}", "", None)]
+    spoken, named, none, missing = cli("enrich", "--jsonl", stdin=lines(*said)).lines
+    assert spoken == named
+    assert none == missing
+
+
 def test_a_text_is_answered_for_a_person(cli: Cli) -> None:
     result = cli("extract", "Mia sorella Nora vive a Lisbona.")
     assert "Nora · lives_in · Lisbona" in result.out

@@ -1,7 +1,8 @@
 """Decides whether an ambiguous time of an event lies back or ahead: by tense, verb, weekday and hour."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
@@ -31,12 +32,17 @@ _SEASON: Final = 2  # how much nearer a month must lie ahead than back, where no
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """The time, zone and language of a message."""
+    """The time, zone and language of a message, and what was read of its times, by their words."""
 
     at: datetime
     zone: tzinfo
     language: Language
     signs: Signs
+    read: Mapping[str, Direction] = field(default_factory=dict)
+
+    def way_of(self, words: str) -> Direction | None:
+        """Return where a time lies as it was read."""
+        return next((way for said, way in self.read.items() if said in words or words in said), None)
 
     def moment(self, way: Direction, *, sure: bool = False) -> Moment:
         """Return the moment from which times are counted."""
@@ -48,8 +54,8 @@ def place(
 ) -> TimeSpan | None:
     """Return the time of a reading, whose offsets are those of the assertion; None where there is none.
 
-    An appointment lies ahead unless a past tense rules its clause; what nothing places lies where it is
-    nearest.
+    What was read of the time decides. Else an appointment lies ahead unless a past tense rules its clause,
+    and what nothing places lies where it is nearest.
     """
     past, future = (reading.at(speech.moment(way, sure=True)) for way in _WAYS)
     if past == future or past is None or future is None:
@@ -59,7 +65,8 @@ def place(
     if moved or is_moved(window, reading.span[0], speech.signs):
         way = _way_of_moved(reading, speech)
     else:
-        way = _way(window, reading, speech, timed=timed)
+        read = speech.way_of(window.assertion.plain[slice(*reading.span)])
+        way = read or _way(window, reading, speech, timed=timed)
     if way is None:
         return _nearest(past, future, reading, speech)
     return past if way == "past" else future

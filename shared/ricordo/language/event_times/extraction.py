@@ -1,19 +1,20 @@
 """Extracts the times at which what a message says happened or is to happen; rather none than a wrong one."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final
 
 from ricordo.language.annotations import EventTime
-from ricordo.language.assertion_scope import Assertion
+from ricordo.language.assertion_scope import Assertion, plain
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.event_times.event_direction import Speech, moved_to, open_bound, place, stretch_of
 from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, names_a_day
 from ricordo.language.event_times.windows import TextWindow, hour_in, signs_of, windows
 from ricordo.language.named_times import is_named, without_works
+from ricordo.language.reading import UNREAD, Reading
 from ricordo.language.temporal import Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, PartOfDay
@@ -25,7 +26,7 @@ from ricordo.language.temporal.expressions.shapes import (
     on_day,
     shape,
 )
-from ricordo.language.temporal.moments import Moment
+from ricordo.language.temporal.moments import Direction, Moment
 from ricordo.language.temporal.tense import direction, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention, time_mentions
 
@@ -34,6 +35,7 @@ MOST: Final = 16
 _MOST_WINDOWS: Final = 24  # stretches that are read of one text: bounds what a long one costs
 _ARTICLE: Final = re.compile(r"(?:the|on|on\s+the|il|lo|la|i|gli|le)\s+|l'\s*")
 _NEXT: Final = re.compile(r"[,;]|\b(?:and|then|e|poi)\b", re.IGNORECASE)
+_WAYS: Final[Mapping[str, Direction]] = {"past": "past", "future": "future"}
 _AROUND: Final = 40
 _BESIDE: Final = 3
 _DAY: Final = timedelta(hours=26)
@@ -52,12 +54,17 @@ _HALF: Final = re.compile(
 )
 
 
-def event_times(document: Document, said_at: datetime, zone: tzinfo) -> tuple[EventTime, ...]:
+def event_times(
+    document: Document, said_at: datetime, zone: tzinfo, reading: Reading = UNREAD
+) -> tuple[EventTime, ...]:
     """Return the times of the events in a text, in the order of the text, each once.
 
     A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction
     what is affirmed counts, not what is denied. "Two months ago" is the day two months ago: the centre of
     what is meant. At most 16.
+
+    Args:
+        reading: of the text; it tells which of two times is meant, the past or the coming one.
 
     Raises:
         ValueError: `said_at` is naive.
@@ -69,7 +76,7 @@ def event_times(document: Document, said_at: datetime, zone: tzinfo) -> tuple[Ev
     language = document.language
     if not signs_of(language).hinted(document.plain, document.plain_words):
         return ()
-    reader = _Reader(Speech(said_at, zone, language, signs_of(language)))
+    reader = _Reader(Speech(said_at, zone, language, signs_of(language), _directions(document.text, reading)))
     for one in without_works(document).assertions:
         reader.read(one)
     told = reader.told
@@ -77,6 +84,11 @@ def event_times(document: Document, said_at: datetime, zone: tzinfo) -> tuple[Ev
         # Which month "the 19th, not the 12th" is of was told before: it is not known here.
         told = [one for one in told if shape(one.expression) != "day"]
     return tuple(_each_once(told))
+
+
+def _directions(text: str, reading: Reading) -> Mapping[str, Direction]:
+    """Return what was read of times, by their words in plain letters."""
+    return {plain(text[start:end]): _WAYS[way] for start, end, way in reading.times if way in _WAYS}
 
 
 class _Reader:

@@ -6,6 +6,7 @@ them was seen. Faults that they showed were mended by class, so that by now they
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from tests.fixtures.sentence_tables import sentences
 from ricordo.language.annotations import EventTime
 from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import MOST, event_times
+from ricordo.language.reading import UNREAD
 
 HERE = Path(__file__).parent
 ROME = ZoneInfo("Europe/Rome")
@@ -176,3 +178,22 @@ def test_a_long_text_made_of_nothing_but_times_is_read(hostile: str) -> None:
     for language in ("it", "en"):
         found = event_times(Document(hostile, language), SAID, ROME)
         assert all(one.start < one.end for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "part"),
+    [
+        ("off in january", "en", "in january"),
+        ("dieta da lunedì", "it", "da lunedì"),
+        ("home on 3 June", "en", "on 3 June"),
+    ],
+)
+def test_what_was_read_of_a_time_says_which_way_it_lies(text: str, language: str, part: str) -> None:
+    start = text.index(part)
+    past, coming = (
+        event_times(
+            Document(text, language), SAID, ROME, replace(UNREAD, times=((start, start + len(part), way),))
+        )
+        for way in ("past", "future")
+    )
+    assert past[0].start < SAID < coming[0].start
