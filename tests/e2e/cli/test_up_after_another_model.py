@@ -47,7 +47,7 @@ def best(ricordo: Ricordo, question: str, models: int = 1) -> list[str]:
 def kill_amid_backfill(ricordo: Ricordo) -> None:
     """Run the backfill in slices of four memories, and kill it when it has moved some."""
     environment = {**ricordo.environment, "RICORDO_EMBEDDING__BATCH": "1"}
-    moved = counts(ricordo)[E5]
+    before = counts(ricordo)[MINILM]
     process = psutil.Popen(
         [*COMMAND, "backfill", "--only", "vectors"],
         stdout=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def kill_amid_backfill(ricordo: Ricordo) -> None:
         env=environment,
     )
     try:
-        until(lambda: counts(ricordo)[E5] > moved)
+        until(lambda: counts(ricordo)[MINILM] < before)  # its new vector comes a moment before
     finally:
         process.kill()
         process.wait(PATIENCE)
