@@ -232,3 +232,11 @@ def test_while_the_model_is_away_words_outrank_all_that_is_not_relevance() -> No
     human = PROFILES["human"]
     assert human.score(asked_for) > human.score(beside_it)
     assert human.score(asked_for) > 10 * human.score(Signals(has_vector_score=0, token_count=14))
+
+
+def test_another_language_is_made_up_for_only_where_words_find_something() -> None:
+    human = load_human()
+    silent = Signals(semantic=np.array([0.6, 0.6]), foreign=np.array([0.0, 1.0]))
+    found = silent._replace(bm25_window=np.array([0.5, 0.0]))
+    made_up = np.subtract(human.logits(found), human.logits(silent))[1]
+    assert made_up == pytest.approx(human.foreign_weights["foreign"]) != 0
