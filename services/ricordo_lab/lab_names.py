@@ -9,6 +9,5 @@ BENCHES: Final = (
 )
 EVALUATIONS: Final = (
     *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "fit-reader", "temporal"),
-    *("questions", "fit-questions", "fit-heads"),
-    *("facts", "daily", "emotion", "fit-emotion"),
+    *("questions", "fit-questions", "fit-heads", "daily", "emotion"),
 )

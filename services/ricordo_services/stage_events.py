@@ -38,9 +38,11 @@ def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
     )
 
 
-def created_again(unread: Iterable[Progress]) -> tuple[MemoryCreated, ...]:
-    """Return what has texts read once more."""
-    return tuple(MemoryCreated(**one.ids) for one in unread)
+def created_again(
+    unread: Iterable[Progress], event: type[MemoryCreated] = MemoryCreated
+) -> tuple[MemoryCreated, ...]:
+    """Return what has texts read once more, on the lane of `event`."""
+    return tuple(event(**one.ids) for one in unread)
 
 
 def facts_requested(unread: Iterable[Progress]) -> tuple[FactsRequested, ...]:

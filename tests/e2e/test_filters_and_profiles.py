@@ -163,7 +163,7 @@ RANGES: Final[Mapping[str, tuple[float, float]]] = {
         (
             *("semantic", "bm25", "fused", "temporal", "importance", "arousal", "decay_factor", "confidence"),
             *("own_words", "window", "bm25_window", "session", "session_bm25", "reply", "speaker", "dated"),
-            *("asks", "congruence", "importance_gained", "has_vector_score", "instructing"),
+            *("asks", "congruence", "importance_gained", "has_vector_score"),
             *("is_bare_predicate", "example_similarity", "example_bm25", "name_overlap", "type_match"),
             *("evidence", "connection", "foreign"),
         ),

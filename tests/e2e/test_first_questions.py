@@ -195,7 +195,7 @@ async def test_a_name_that_no_sentence_introduces_is_found(bot: Bot) -> None:
         ),
         (
             "it",
-            ["Suonavo l'oboe, ma ho smesso.", "Gioco a tennis la domenica."],
+            ["Ho suonato l'oboe per anni, adesso non più.", "Gioco a tennis la domenica."],
             "Cosa suonavo prima?",
             "oboe",
         ),

@@ -3,10 +3,10 @@
 import pytest
 from tests.fixtures.wire import Bot, ago, msg
 
-BARI = ("My friend Mario Rossi lives in Rome.", "Mario moved to Bari.")
+BARI = ("My friend Mario Rossi lives in Rome.", "Mario has moved: he lives in Bari now.")
 TURIN = ("La mia collega Anna De Luca abita a Torino.", "Anna lavora alla Fiat.")
 LEEDS = ("My neighbour Mr. Brown lives in Leeds.",)
-MARIA = ("My friend Anna Maria De Luca lives in Rome.", "Anna Maria moved to Bari.")
+MARIA = ("My friend Anna Maria De Luca lives in Rome.", "Anna Maria has moved: she lives in Bari now.")
 CORK = ("My friend Sinead O´Connor lives in Cork.", "My friend Dario D'Angelo lives in Pescara.")
 TWO = ("My friend Mario Rossi lives in Rome.", "My friend Anna Rossi lives in Pisa.")
 

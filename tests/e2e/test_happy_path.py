@@ -74,7 +74,7 @@ async def test_recall_finds_what_was_said_and_says_why(shared_bot: Bot) -> None:
     best = reply["memories"][0]
     assert best["content"] == LIFE[0]["content"]
     assert best["created_at"] == "2026-03-09T12:00:00Z"
-    assert (best["role"], best["type"], best["source"]) == ("user", "episodic", "conversation")
+    assert (best["role"], best["type"], best["source"]) == ("user", "emotional", "conversation")
     assert {"semantic", "bm25", "temporal", "importance"} <= best["signals"].keys()
     scores = [one["score"] for one in reply["memories"]]
     assert scores == sorted(scores, reverse=True)

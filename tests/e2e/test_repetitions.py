@@ -44,4 +44,4 @@ async def test_what_is_said_often_is_one_result_and_pushes_nothing_out(bot: Bot)
         "context", user_id="u-1", query="Which train do I take to Pescara?", now=ago(), recent_limit=0
     )
     assert f"(said {len(SAID)} times, last on " in context["context"]
-    assert context["context"].casefold().count("train to pescara every thursday") == 4
+    assert context["context"].casefold().count("train to pescara every thursday") == 3

@@ -1,16 +1,21 @@
 """Messages, memories and points with sensible values, of which a test states only what it is about."""
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import NAMESPACE_OID, uuid5
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.index.port import Facets, Point
 from ricordo.language.annotations import EventTime
+from ricordo.language.feelings import feeling_of, load_positions
+from ricordo.language.reading import UNREAD, Reading, ReadStatement
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.bm25 import terms, window_terms
 from ricordo.messages.ids import memory_id
@@ -87,6 +92,54 @@ def memory(
         stored_at=created_at,
         importance=importance,
     )
+
+
+def reading(
+    text: str,
+    *,
+    topics: Sequence[str] = (),
+    people: Sequence[str] = (),
+    **fields: Any,  # noqa: ANN401 - those of `Reading`
+) -> Reading:
+    """Return what a reader could say of a text: where topics and people are named, and more."""
+
+    def places(parts: Sequence[str]) -> list[tuple[int, int]]:
+        found = (re.search(rf"\b{re.escape(part)}\b", text, re.IGNORECASE) for part in parts)
+        return sorted(match.span() for match in found if match is not None)
+
+    given = {"importance": 0.5, **fields}
+    names = tuple((*place, "person") for place in places(people))
+    return replace(UNREAD, topics=tuple(places(topics)), names=names, **given)
+
+
+def feeling(text: str, language: str) -> dict[str, Any]:
+    """Return the fields of a reading of the strongest feeling that a text names: "I am sad" is sad."""
+    labels = [label for word in re.findall(r"\w+", text.casefold()) if (label := feeling_of(word, language))]
+    if not labels:
+        return {}
+    label = max(labels, key=lambda one: abs(load_positions()[one][0]) * load_positions()[one][1])
+    valence, arousal, dominance = load_positions()[label]
+    return {"valence": valence, "arousal": arousal, "dominance": dominance, "emotions": ((label, 1.0),)}
+
+
+def matches(text: str, patterns: Mapping[str, str], *, sure: float = 0.9) -> Reading:
+    """Return what a reader could say of a text: by predicate, what the group of a pattern finds."""
+    found = (
+        (match, predicate) for predicate, pattern in patterns.items() for match in re.finditer(pattern, text)
+    )
+    statements = tuple(
+        ReadStatement(
+            predicate=predicate, object=match.span(1), clause=match.span(), of="speaker", certainty=sure
+        )
+        for match, predicate in found
+    )
+    return replace(UNREAD, statements=statements)
+
+
+def utterance(content: str, **fields: Any) -> Utterance:  # noqa: ANN401 - those of `Utterance`
+    """Return a user's message as knowledge reads it."""
+    given = {"role": "user", "speaker": "", "language": "en", "said_at": START, **fields}
+    return Utterance(memory_id=UUID(int=1), message_id="m-1", user_id="u-1", content=content, **given)
 
 
 def point(

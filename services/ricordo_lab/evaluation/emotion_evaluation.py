@@ -1,32 +1,37 @@
 """Compares the estimated feelings of texts with those that people rated."""
 
 import argparse
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.document import Document
-from ricordo.language.emotion import estimate
-from ricordo.language.emotion.emotion_lexicon import BASIC_EMOTIONS
-from ricordo.language.emotion.heads import AXES, LABELS
+from ricordo.language.feelings import BASIC_EMOTIONS
+from ricordo.language.reading import EMOTIONS
+from ricordo.memory.enrichment import felt
 from ricordo_lab.console import progress
-from ricordo_lab.evaluation.ratings import Ratings, read
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, Row, head_vectors
+from ricordo_lab.evaluation.ratings import Ratings
+from ricordo_lab.evaluation.ratings import read as read_ratings
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, Row
+from ricordo_services.cli.offline_results import reading
 
+_AXES: Final = ("valence", "arousal", "dominance")
 _BINS: Final = 10
+_REPORTED: Final = 1_000
 _FEWEST: Final = 3  # texts that r needs
 
 
 def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     """Yield how near the estimates are to the ratings, and the calibration of valence."""
-    ratings = read(asked.data)
-    ratings.require(on_axes=ratings.on_axes or asked.language != "en", texts=_FEWEST)
-    vectors = asyncio.run(head_vectors(ratings.texts))
-    pairs = zip(ratings.texts, vectors, strict=True)
-    found = [estimate(Document(text, asked.language), vector) for text, vector in pairs]
+    ratings = read_ratings(asked.data)
+    ratings.require(on_axes=ratings.on_axes, texts=_FEWEST)
+    found = []
+    with reading() as read:
+        for text in ratings.texts:
+            found.append(felt(text, read(text, "")))
+            if len(found) % _REPORTED == 0:
+                progress(f"  read {len(found)} of {len(ratings.texts)}")
     compared = figures(ratings, found)
     yield NamedFigures({name: None if value is None else round(value, 4) for name, value in compared.items()})
     if unknown := [name for name, value in compared.items() if value is None]:
@@ -44,7 +49,7 @@ def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | Non
     """
     if ratings.on_axes:
         told = _columns(found)
-        return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(AXES)}
+        return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(_AXES)}
     pairs = list(_single(ratings, found))
     by_group = {group: _f1(pairs, group) for group in sorted(set(BASIC_EMOTIONS.values()))}
     return {"macro_f1": float(np.mean(list(by_group.values()))), **by_group, "texts": float(len(pairs))}
@@ -73,7 +78,7 @@ def _pearson(estimated: Matrix, rated: Matrix) -> float | None:
 
 def _single(ratings: Ratings, found: Sequence[Emotion]) -> Iterator[tuple[str, str]]:
     for row, one in zip(ratings.rated, found, strict=True):
-        groups = {BASIC_EMOTIONS[LABELS[at]] for at in np.flatnonzero(row)}
+        groups = {BASIC_EMOTIONS[EMOTIONS[at]] for at in np.flatnonzero(row)}
         if len(groups) == 1:
             yield groups.pop(), BASIC_EMOTIONS[one.primary]
 

@@ -11,9 +11,7 @@ from ricordo_lab.evaluation import (
     answer_evaluation,
     daily_evaluation,
     emotion_evaluation,
-    emotion_heads,
     encoder_fit,
-    fact_evaluation,
     language_evaluation,
     question_evaluation,
     ranking_fit,
@@ -104,6 +102,13 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         {
             **_LEAVE_OUT,
             "--folds": {"type": int, "default": 0, "help": "instead measure all writers in so many groups"},
+            "--rated": {
+                "type": Path,
+                "metavar": "FILE",
+                "action": "append",
+                "help": "texts rated V, A and D as in EmoBank and EmoITA; repeatable",
+            },
+            "--procedures": _file("lines of how or -, language and text"),
             "--seed": {"type": int, "default": 0, "help": "of what is drawn by chance (0)"},
             **_out("FILE"),
         },
@@ -142,11 +147,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
             **_out("FOLDER"),
         },
     ),
-    "facts": Evaluation(
-        "precision and recall of the facts that rules read from messages, on labelled messages",
-        fact_evaluation.run,
-        _MISSES,
-    ),
     "daily": Evaluation(
         "whether a context holds what is asked for, on lives and questions in a folder, in a system that is "
         "started for it; asked again after the bot has published the questions without an answer",
@@ -160,16 +160,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "estimated feelings against ratings: Pearson's r of valence, arousal and dominance in EmoBank's "
         "format, macro-F1 over seven groups in GoEmotions' format",
         emotion_evaluation.run,
-        {"--language": {"choices": _LANGUAGES, "default": "en", "help": "of the texts (en)"}},
-    ),
-    "fit-emotion": Evaluation(
-        "fit the heads that estimate feelings, on files in the formats of EmoBank, EmoITA and GoEmotions",
-        emotion_heads.run,
-        {
-            "--goemotions": _file("English texts with labels"),
-            "--emoita": _file("Italian texts with ratings"),
-            **_out("FOLDER"),
-        },
     ),
 }
 """The evaluations by name."""

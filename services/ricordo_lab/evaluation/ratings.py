@@ -8,12 +8,13 @@ from typing import Final
 
 import numpy as np
 
-from ricordo.language.emotion.heads import LABELS
+from ricordo.language.reading import EMOTIONS
 from ricordo_lab.console import UnsuitableData
 from ricordo_lab.evaluation.results import Matrix
 
 _AXES: Final = ("V", "A", "D")
 _LOWEST, _HIGHEST = 1, 5
+_BEYOND = 0.5  # a mean of EmoITA lies a little above the scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def read(path: Path) -> Ratings:
 def _axes(lines: Iterable[str]) -> Iterator[tuple[str, list[float]]]:
     for row in csv.DictReader(lines):
         rated = [float(row[axis]) for axis in _AXES]
-        if not all(_LOWEST <= one <= _HIGHEST for one in rated):
+        if not all(_LOWEST <= one <= _HIGHEST + _BEYOND for one in rated):
             raise ValueError(f"ratings go from {_LOWEST} to {_HIGHEST}, not {rated}")
         yield row["text"], rated
 
@@ -84,6 +85,6 @@ def _labels(lines: Iterable[str]) -> Iterator[tuple[str, list[float]]]:
     for line in lines:
         text, numbers, _ = line.rstrip("\r\n").rsplit("\t", 2)
         labels = [int(one) for one in numbers.split(",")]
-        if not all(0 <= one < len(LABELS) for one in labels):
-            raise ValueError(f"labels go from 0 to {len(LABELS) - 1}, not {numbers}")
-        yield text, [float(at in labels) for at in range(len(LABELS))]
+        if not all(0 <= one < len(EMOTIONS) for one in labels):
+            raise ValueError(f"labels go from 0 to {len(EMOTIONS) - 1}, not {numbers}")
+        yield text, [float(at in labels) for at in range(len(EMOTIONS))]

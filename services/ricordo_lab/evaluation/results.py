@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
+from ricordo.language.annotations import E5
 from ricordo.models.encoder import Encoder
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.console import print_line, progress
@@ -82,7 +82,7 @@ async def encoded(encoder: Encoder, texts: Sequence[str]) -> Matrix:
 
 async def head_vectors(texts: Sequence[str], *, questions: bool = False) -> Matrix:
     """Return the vectors of texts or questions by the model that the heads read, [n, d]."""
-    async with open_models(EmbeddingSettings(model=HEADS_MODEL)) as models:
+    async with open_models(EmbeddingSettings(model=E5)) as models:
         return await encoded(models.query if questions else models.batch, texts)
 
 

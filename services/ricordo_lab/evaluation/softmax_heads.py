@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
+from ricordo.language.annotations import E5
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.detection import detect
-from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.query_analysis import intent_head
 from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
 from ricordo.language.query_analysis.query_parser import parse_query
@@ -53,12 +53,12 @@ def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
         own, encoded = [texts[at] for at in places], vectors[places]
         kept, held_out = split(own)
         progress(f"  {language}: fitting on four fifths")
-        tried = fit_text_head([own[at] for at in kept], encoded[kept], HEADS_MODEL)
+        tried = fit_text_head([own[at] for at in kept], encoded[kept], E5)
         found = accuracy(tried, [own[at] for at in held_out], encoded[held_out])
         yield NamedFigures({f"{language}_{name}": value for name, value in found.items()})
         progress(f"  {language}: fitting on all")
         out = asked.out / f"{asked.data.stem}_{language}.npz"
-        out.write_bytes(fit_text_head(own, encoded, HEADS_MODEL, digest(asked.data)).saved())
+        out.write_bytes(fit_text_head(own, encoded, E5, digest(asked.data)).saved())
         yield NamedFigures(out=str(out))
 
 

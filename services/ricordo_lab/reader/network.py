@@ -15,7 +15,7 @@ from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.reader.decoding import Spans
 from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER
 from ricordo.models.reader.reader_graph import WIDTH
-from ricordo.models.reader.reader_network import packed
+from ricordo.models.reader.reader_network import Floats, distances, packed
 from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
 from ricordo_lab.reader.annotations import AnnotatedTurn
 from ricordo_lab.reader.targets import CLASS_WEIGHTS, NONE, WEIGHTS, Targets, targets_of
@@ -24,6 +24,7 @@ LAYERS: Final = range(6, 10)
 """The reader's own layers, which begin as copies of the encoder's; those below are shared."""
 _POINTED: Final = 64  # of what points to a subject
 _DROPPED: Final = 0.1
+_AT_FIRST_NOTHING: Final = frozenset({"previous", "rated", "procedural"})
 _TOGETHER: Final = 32  # texts that are encoded at once
 
 Outputs: TypeAlias = Mapping[str, Any]
@@ -67,12 +68,13 @@ class ReaderNetwork:
             "pointing": (_POINTED, WIDTH),
             "pointed": (_POINTED, WIDTH),
             **{head.name: (head.classes, WIDTH) for head in OF_TOKENS},
-            **{head.name: (head.classes, 2 * width) for head in OF_TEXTS},
+            **{head.name: (head.classes, 3 * width) for head in OF_TEXTS},
         }.items():
-            scale = 0.0 if name == "previous" else inputs**-0.5
+            scale = 0.0 if name in _AT_FIRST_NOTHING else inputs**-0.5
             self.parameters[f"{name}.weight"] = (torch.randn(outputs, inputs) * scale).requires_grad_()
             self.parameters[f"{name}.bias"] = torch.zeros(outputs, requires_grad=True)
         self.parameters["no_previous"] = torch.zeros(width, requires_grad=True)
+        self.parameters["distance"] = torch.zeros(distances(1).shape[-1], requires_grad=True)
 
     def groups(self) -> tuple[list[Tensor], list[Tensor]]:
         """Return the parameters that begin as the encoder's, and those that begin anew."""
@@ -106,18 +108,9 @@ class ReaderNetwork:
         """
         torch, functional = self._torch, self._torch.nn.functional
         shared, mask = self._layers.padded([example.states for example in examples])
-        missing = self.parameters["no_previous"]
-        before = torch.stack(
-            [
-                missing if example.previous is None else missing + self._linear(example.previous, "previous")
-                for example in examples
-            ]
-        )
-        seen = torch.cat([mask, torch.ones(len(examples), 1, dtype=torch.bool)], 1)
-        hidden = torch.cat([shared, before[:, None]], 1)
-        hidden = self._layers.computed(hidden, seen, LAYERS, self.parameters, _DROPPED * training)[:, :-1]
+        hidden, whole = self._read(shared, mask, [one.previous for one in examples], _DROPPED * training)
         present = mask[..., None].float()
-        mean = (hidden * present).sum(1) / present.sum(1)
+        mean = whole[:, self._layers.width : 2 * self._layers.width]
         joined = torch.cat([hidden, shared, mean[:, None].expand_as(hidden)], -1)
         features = (
             functional.gelu(self._linear(functional.dropout(joined, _DROPPED, training), "features"))
@@ -133,12 +126,45 @@ class ReaderNetwork:
         )
         features = features + functional.gelu(self._linear(around, "neighbours"))
         features = functional.dropout(features, _DROPPED, training)
-        whole = functional.dropout(torch.cat([hidden[:, 0], mean], -1), _DROPPED, training)
+        whole = functional.dropout(whole, _DROPPED, training)
         outputs = {head.name: self._linear(features, head.name) for head in OF_TOKENS}
         outputs |= {head.name: self._linear(whole, head.name) for head in OF_TEXTS}
         pointer = self._linear(features, "pointing") @ self._linear(features, "pointed").transpose(1, 2)
-        outputs[POINTER] = (pointer * _POINTED**-0.5).masked_fill(~mask[:, None], -1e4)
+        near = torch.tensor(distances(mask.shape[1])) @ self.parameters["distance"]
+        outputs[POINTER] = (pointer * _POINTED**-0.5 + near).masked_fill(~mask[:, None], -1e4)
         return outputs, mask
+
+    def _read(
+        self, shared: Tensor, mask: Tensor, previous: Sequence[Tensor | None], dropped: float = 0.0
+    ) -> tuple[Tensor, Tensor]:
+        """Return the states after the own layers, [n, t, d], and what is known of whole texts, [n, 3 d]."""
+        torch, missing = self._torch, self.parameters["no_previous"]
+        before = torch.stack(
+            [missing if one is None else missing + self._linear(one, "previous") for one in previous]
+        )
+        seen = torch.cat([mask, torch.ones(len(previous), 1, dtype=torch.bool)], 1)
+        hidden = torch.cat([shared, before[:, None]], 1)
+        hidden = self._layers.computed(hidden, seen, LAYERS, self.parameters, dropped)[:, :-1]
+        present = mask[..., None].float()
+        means = [(states * present).sum(1) / present.sum(1) for states in (hidden, shared)]
+        return hidden, torch.cat([hidden[:, 0], *means], -1)
+
+    def features(self, texts: Sequence[str]) -> Floats:
+        """Return what is known of texts without a turn before them, [n, 3 d]."""
+        found = np.zeros((len(texts), 3 * self._layers.width), dtype=np.float32)
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        for start in range(0, len(order), _TOGETHER):
+            some = order[start : start + _TOGETHER]
+            states = self._layers.states([self._ids(texts[one]) for one in some], range(LAYERS.start))
+            with self._torch.no_grad():
+                _, whole = self._read(*self._layers.padded(states), [None] * len(some))
+            found[some] = whole.numpy()
+        return found
+
+    def set_head(self, name: str, weights: Floats) -> None:
+        """Set the weights of a head of texts, [3 d + 1, classes], the last row its biases."""
+        self.parameters[f"{name}.weight"] = self._torch.tensor(weights[:-1].T.copy())
+        self.parameters[f"{name}.bias"] = self._torch.tensor(weights[-1])
 
     def loss(self, examples: Sequence[Example], predicate_weights: Tensor) -> Tensor:
         """Return the loss of a batch.
@@ -150,7 +176,8 @@ class ReaderNetwork:
         outputs, mask = self(examples, training=True)
         total = torch.zeros(())
         steps = {head.name for head in (*OF_TOKENS, *OF_TEXTS) if head.kind == "steps"}
-        for name, logits in outputs.items():
+        for name in WEIGHTS:
+            logits = outputs[name]
             right = self._padded_targets(name, examples, mask)
             if name == "predicate":
                 loss = self._mixture(logits, right, predicate_weights)

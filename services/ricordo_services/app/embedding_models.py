@@ -10,7 +10,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.language.annotations import MODELS_IN_PROCESS
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
+from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter
 from ricordo.models.ollama import OllamaEncoder, open_if_present, open_ollama
 from ricordo.models.onnx import (
     DIMENSIONS,
@@ -236,19 +236,6 @@ async def open_former(
             yield held
     else:
         yield None
-
-
-@dataclass(frozen=True, slots=True)
-class LazyEncoder:
-    """A model in process, loaded on first use."""
-
-    load: Callable[[], Awaitable[Models]]
-    model: str
-    dimensions: int = DIMENSIONS
-
-    async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts."""
-        return await (await self.load()).batch.encode(texts)
 
 
 async def opened_if_installed(

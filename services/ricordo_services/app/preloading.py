@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import event_times
+from ricordo.language.facts.message_words import MessageWords
 from ricordo.memory.enrichment import enrich
-from ricordo.memory.facts import extract
 from ricordo.models.query_analyser import Question, by_rules
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.runtime.tasks import run_until
@@ -30,8 +30,8 @@ def enrichment_rules(language: str) -> None:
 
 
 def fact_rules(language: str) -> None:
-    """Load what `extract` reads from files."""
-    extract(Document(_TEXT, language), at=_MOMENT)
+    """Load the words by which statements are validated."""
+    MessageWords(Document(_TEXT, language))
 
 
 def question_rules(language: str) -> None:

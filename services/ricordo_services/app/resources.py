@@ -17,7 +17,6 @@ from ricordo.graph.graph_model import GraphUnavailable
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace
 from ricordo.language.annotations import E5
-from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
 from ricordo.models.llm_condenser import LlmCondenser
@@ -38,7 +37,7 @@ from ricordo.store.fact_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.stages import EncodingStore
 from ricordo_services.app import embedding_models, language_models
-from ricordo_services.app.embedding_models import LazyEncoder, Models, model_names, opened_if_installed
+from ricordo_services.app.embedding_models import Models, model_names, opened_if_installed
 from ricordo_services.app.server_connections import (
     bus_settings,
     edge_index,
@@ -177,26 +176,17 @@ class Resources:
                 self.opened[model] = await self.enter(opening)
         return cast("Models", self.opened[model])
 
-    async def _heads(self) -> Models:
-        return await self._in_process(HEADS_MODEL)
-
     @shared
     async def reader(self) -> TextReader:
         """Return the reader, which goes on from the states of the model that its own layers belong to."""
         return await embedding_models.open_reader(await self._in_process(E5))
 
-    async def emotion_encoder(self) -> Encoder:
-        """Return the encoder for the emotion heads, for memories whose own vector is of another model."""
-        if self.model_names == (HEADS_MODEL,):  # only what a former model has encoded needs it
-            return LazyEncoder(self._heads, HEADS_MODEL)
-        return (await self._heads()).batch
-
     async def head_encoders(self) -> Sequence[Encoder]:
         """Return the encoder for the heads that read questions; empty where a known model is theirs."""
-        if HEADS_MODEL in await self.known_models():
+        if E5 in await self.known_models():
             return ()
         without = "questions are classified by their words alone"
-        opened = await opened_if_installed(HEADS_MODEL, self._in_process, without)
+        opened = await opened_if_installed(E5, self._in_process, without)
         return () if opened is None else (opened.query,)
 
     async def analyser(self) -> QueryAnalyser:

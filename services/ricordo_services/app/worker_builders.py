@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 import structlog
 
 from ricordo.bus.nats.topology import SWEEPER
+from ricordo.messages.events import MemoryCreatedBulk
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaEntityMatcher
@@ -86,7 +88,7 @@ async def encode(resources: Resources) -> list[Service]:
     bulk = await event_worker(
         resources,
         "encode-bulk",
-        handler,
+        replace(handler, again=MemoryCreatedBulk),
         (batcher,),
         lane=lane,
         slots=3 * _BULK_BATCH,
@@ -165,7 +167,6 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
         resources.clock,
         await resources.cpu_executor(),
         describer,
-        await resources.emotion_encoder(),
         resources.reader,
     )
 

@@ -37,8 +37,8 @@ def enrich(call: Call, source: str | None = None, *, jsonl: bool = False, **fiel
     from ricordo_services.cli.offline_results import CheckedMessageInput as Input  # noqa: PLC0415 - see `_check`
     from ricordo_services.cli.offline_results import enriched, reading  # noqa: PLC0415
 
-    with reading() as (encode, read):
-        derive = partial(enriched, encode=encode, read=read)
+    with reading() as read:
+        derive = partial(enriched, read=read)
         _derive(call, source, {"content": source, **fields}, Input, derive, jsonl=jsonl)
 
 
@@ -47,7 +47,7 @@ def extract(call: Call, source: str | None = None, *, jsonl: bool = False, **fie
     _check(source, fields, jsonl=jsonl)
     from ricordo_services.cli.offline_results import MessageInput, extracted, reading  # noqa: PLC0415 - see `_check`
 
-    with reading() as (_, read):
+    with reading() as read:
         derive = partial(extracted, read=read)
         _derive(call, source, {"content": source, **fields}, MessageInput, derive, jsonl=jsonl)
 

@@ -33,9 +33,8 @@ from ricordo.messages.message_types import (
     refused,
 )
 from ricordo.models.query_analyser import Question, analysis_view, by_rules
-from ricordo.models.reader.text_reader import Unread
+from ricordo.models.reader.text_reader import TextToRead
 from ricordo.settings import EmbeddingSettings
-from ricordo.store.rows import Vector
 
 Document = dict[str, JsonValue]
 _SPOKEN: Final = re.compile(r"\A[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}: +")
@@ -113,9 +112,7 @@ def analysed(query: QueryInput) -> Document:
     return analysis_view(by_rules(question)).model_dump(mode="json")
 
 
-def enriched(
-    message: MessageInput, encode: Callable[[str], Vector], read: Callable[[str, str], Reading]
-) -> Document:
+def enriched(message: MessageInput, read: Callable[[str, str], Reading]) -> Document:
     """Derive emotion, importance, topics, type and event times of a message."""
     language, zone = message.language or identify(message.content), message.zone
     document = document_of(message.content, language)
@@ -127,7 +124,6 @@ def enriched(
         role=message.role,
         speaker=message.speaker or "",
         participants=message.participants,
-        vector=encode(message.content),
     )
     emotion, spans = derived.emotion, [(_local(one.start, zone), _local(one.end, zone)) for one in times]
     start, end = spans[0] if spans else (None, None)
@@ -196,12 +192,11 @@ def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Doc
 
 
 @contextmanager
-def reading() -> Iterator[tuple[Callable[[str], Vector], Callable[[str, str], Reading]]]:
-    """Load the default model for a `with`.
+def reading() -> Iterator[Callable[[str, str], Reading]]:
+    """Load the reader for a `with`.
 
     Yields:
-        A function from a text to its vector, float32 [d], and one from a text and the one before it, which
-        may be empty, to its reading.
+        A function from a text and the one before it, which may be empty, to its reading.
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
@@ -213,17 +208,13 @@ def reading() -> Iterator[tuple[Callable[[str], Vector], Callable[[str, str], Re
         opening = open_models(EmbeddingSettings())
         models = runner.run(opening.__aenter__())
 
-        async def encoded(text: str) -> Vector:
-            vector: Vector = (await models.batch.encode([text]))[0]
-            return vector
-
         async def read(text: str, previous: str) -> Reading:
-            before = await encoded(previous) if previous.strip() else None
-            (found,) = await reader.read([Unread(text, before)])
+            (before,) = await models.batch.encode([previous]) if previous.strip() else (None,)
+            (found,) = await reader.read([TextToRead(text, before)])
             return found or UNREAD
 
         try:
             reader = runner.run(open_reader(models))
-            yield lambda text: runner.run(encoded(text)), lambda *texts: runner.run(read(*texts))
+            yield lambda *texts: runner.run(read(*texts))
         finally:
             runner.run(opening.__aexit__(None, None, None))

@@ -21,7 +21,7 @@ from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
-from ricordo.models.reader.text_reader import TextReader, Unread
+from ricordo.models.reader.text_reader import TextReader, TextToRead
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedReading, SavedVectors, TextToEncode
@@ -43,13 +43,18 @@ class _OfModel:
 
 @dataclass(frozen=True, slots=True)
 class EncodeHandler:
-    """Handles `memory.created`."""
+    """Handles `memory.created`.
+
+    Attributes:
+        again: the event, of this lane, that has the text read again which follows one that was read.
+    """
 
     encodings: EncodingStore
     batcher: EmbeddingBatcher
     model: str
     clock: Clock
     reader: TextReader
+    again: type[MemoryCreated] = MemoryCreated
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
         """Encode and read what is not yet; one outcome each. A text that takes too long is retried alone."""
@@ -64,7 +69,7 @@ class EncodeHandler:
         saved = await self._saved(tenant, known, texts, readings)
         done = {one.memory_id: one for some in saved for one in some.progress}
         followers = {before: after for some in saved for before, after in some.followers.items()}
-        unread = created_again(one for some in saved for one in some.unread)
+        unread = created_again((one for some in saved for one in some.unread), self.again)
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
             model = models[ids["memory_id"]]
@@ -131,7 +136,7 @@ class EncodeHandler:
             else (None, None)
             for text in unread
         ]
-        asked = [Unread(text.text, vector) for text, (vector, _) in zip(unread, previous, strict=True)]
+        asked = [TextToRead(text.text, vector) for text, (vector, _) in zip(unread, previous, strict=True)]
         readings = await self.reader.read(asked)
         return {
             text.memory_id: SavedReading(json.dumps(reading.to_json()), before)

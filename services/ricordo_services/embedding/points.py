@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from ricordo.index.port import Facets, Point
-from ricordo.language.informative import INFORMATIVE
+from ricordo.language.reading import INFORMATIVE
 from ricordo.language.text import name_key
 from ricordo.language.topics import topic_keys
 from ricordo.memory.ranking.bm25 import terms, window_terms

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.document import Document
-from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.reading import UNREAD
 from ricordo.language.temporal.moments import find_zone
@@ -17,9 +16,9 @@ from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_validation import LlmMessage, LlmReading, described_by, merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS, local_moment
 from ricordo.messages.events import DerivedEvent, MemoryCreatedBulk, MemoryEncoded, MemoryEnriched
-from ricordo.models.encoder import Encoder, TokenCounter
+from ricordo.models.encoder import TokenCounter
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.reader.text_reader import TextReader, Unread
+from ricordo.models.reader.text_reader import TextReader, TextToRead
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.runtime.scheduling import CpuExecutor
@@ -42,31 +41,20 @@ class EnrichmentHandler:
     clock: Clock
     executor: CpuExecutor
     describer: LlmDescriber | None = None
-    feeling: Encoder | None = None
     reader: Callable[[], Awaitable[TextReader]] | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
-        saved: dict[UUID, SavedEnrichment] = {}
-        for model in sorted({event.body.model for event in events}):
-            ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
-            enriched = await self.derived(tenant, model, ids)
-            for one in await self.enrichments.save(tenant, enriched, self.clock.now()):
-                saved[one.progress.memory_id] = one
+        enriched = await self.derived(tenant, list(dict.fromkeys(event.body.memory_id for event in events)))
+        written = await self.enrichments.save(tenant, enriched, self.clock.now())
+        saved = {one.progress.memory_id: one for one in written}
         return [Done(_events(tenant, saved.get(event.body.memory_id))) for event in events]
 
     async def derived(
-        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
+        self, tenant: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
     ) -> list[EnrichedMemory]:
         """Derive by rules and by the language model if there is one, without writing."""
-        reads_vector = model == HEADS_MODEL
-        unenriched = await self.enrichments.load(tenant, model if reads_vector else None, memory_ids)
-        if not reads_vector and self.feeling is not None and unenriched:
-            vectors = await self.feeling.encode([one.content for one in unenriched])
-            unenriched = [
-                replace(one, vector=vector) for one, vector in zip(unenriched, vectors, strict=True)
-            ]
-        unenriched = await self._read(unenriched)
+        unenriched = await self._read(await self.enrichments.load(tenant, memory_ids))
         enriched = await self.executor.map(partial(derive, tokens=self.tokens), unenriched)
         return await _add_llm_readings(self.describer, unenriched, enriched, self.executor, asked)
 
@@ -76,7 +64,7 @@ class EnrichmentHandler:
         if self.reader is None or not unread:
             return memories
         reader = await self.reader()
-        found = await reader.read([Unread(one.content) for one in unread])
+        found = await reader.read([TextToRead(one.content) for one in unread])
         readings = {one.memory_id: each for one, each in zip(unread, found, strict=True)}
         return [replace(one, reading=one.reading or readings.get(one.memory_id)) for one in memories]
 
@@ -100,7 +88,6 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
             role=one.role,
             speaker=one.speaker,
             participants=one.stated_participants,
-            vector=one.vector,
         ),
         local=local_moment(one.created_at, one.timezone),
         event_times=event_times(document, one.created_at, find_zone(one.timezone), one.reading or UNREAD),
@@ -226,20 +213,13 @@ class Backfill:
         await wait_for_room(self.index, self.clock)
         raising = _Raising({one.memory_id: one for one in found}, part, self.version)
         rating = part == "importance"
-        derived = await self._derived(
-            tenant, found, "nothing" if not asking else "importance" if rating else "all"
+        derived = await self.enrichment.derived(
+            tenant,
+            [one.memory_id for one in found],
+            asked="nothing" if not asking else "importance" if rating else "all",
         )
         await self._raise(tenant, raising, derived, done)
         return any(map(raising.by_model, derived))
-
-    async def _derived(
-        self, tenant: str, found: Sequence[OutdatedMemory], asked: Asked
-    ) -> list[EnrichedMemory]:
-        derived: list[EnrichedMemory] = []
-        for model in dict.fromkeys(one.model for one in found):
-            ids = [one.memory_id for one in found if one.model == model]
-            derived += await self.enrichment.derived(tenant, model, ids, asked=asked)
-        return derived
 
     async def _raise(
         self, tenant: str, raising: "_Raising", derived: Sequence[EnrichedMemory], done: BackfillProgress

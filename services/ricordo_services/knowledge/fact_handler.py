@@ -11,6 +11,7 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.language.corrections import apply_correction, read_correction
 from ricordo.language.document import document_of
+from ricordo.language.reading import amended
 from ricordo.language.text import text_hash
 from ricordo.memory.facts import USER, Fact, MessageContribution, Statement, is_name, normalise
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
@@ -77,8 +78,10 @@ def _amendment(utterance: Utterance) -> _Amendment | None:
         return None
     before = _corrected(utterance.corrects)
     text = apply_correction(*(document_of(one.content, one.language) for one in (before, utterance)))
-    # What was read of the words before does not stand for those after.
-    return None if text is None else _Amendment(before, replace(before, content=text, reading=None))
+    if text is None:
+        return None
+    reading = before.reading and amended(before.reading, before.content, text)
+    return _Amendment(before, replace(before, content=text, reading=reading))
 
 
 def _corrected(utterance: Utterance) -> Utterance:

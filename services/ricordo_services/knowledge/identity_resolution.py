@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from ricordo.memory.facts import Entity, Fact, normalise
-from ricordo.memory.llm_validation import LlmMessage
 from ricordo.messages.ids import memory_id
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile, MatchVerdict, OllamaEntityMatcher
@@ -51,8 +50,8 @@ class EntityProfiles:
         return EntityProfile(
             name=entity.name[:_NAME],
             aliases=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
-            facts=_harmless(map(_statement, facts), _FACT),
-            quotes=_harmless(await self._quotes(tenant, facts, entity), _QUOTE),
+            facts=tuple(_statement(fact)[:_FACT] for fact in facts),
+            quotes=tuple(quote[:_QUOTE] for quote in await self._quotes(tenant, facts, entity)),
         )
 
     async def _quotes(self, tenant: str, facts: Sequence[Fact], entity: Entity) -> list[str]:
@@ -79,11 +78,6 @@ def _statement(fact: Fact) -> str:
     """Return a fact as text for a model: subject, predicate, object, and the end of its validity."""
     until = "" if fact.valid_to is None else f" (until {fact.valid_to.date().isoformat()})"
     return f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}{until}"
-
-
-def _harmless(lines: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return truncated lines, without those that contain instructions to a model."""
-    return tuple(line[:most] for line in lines if not LlmMessage(line, "").gives_orders)
 
 
 _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time

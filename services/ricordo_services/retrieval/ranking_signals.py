@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ricordo.index.port import Hit
 from ricordo.language.annotations import MemoryType, Role
-from ricordo.language.document import Document
-from ricordo.language.emotion import estimate
+from ricordo.language.feelings import load_positions
 from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.question_patterns import named_feeling
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
 from ricordo.language.tokenization import terms_of
 from ricordo.memory.importance import gained
@@ -65,7 +65,8 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
     when = asks_for_a_time(query.text)
     # What an assistant says of itself tells nothing of the user.
     telling = query.analysis.requested.bare * np.array([role != Role.ASSISTANT for role in of.column("role")])
-    feeling = estimate(Document(query.text, query.analysis.language))
+    asked = named_feeling(query.text, query.analysis.language)
+    valence = load_positions()[asked][0] if asked else 0.0
     signals = Signals(
         semantic=np.maximum(dense, window),
         bm25=_share(bm25),
@@ -92,10 +93,9 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
         speaker=named if named.any() else np.ones(len(named)),
         dated=np.array(list(map(bool, of.column("event_times"))), dtype=np.float64) if when else 0.0,
         asks=of.numbers("asks"),
-        congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
+        congruence=np.maximum(0.0, valence * of.numbers("valence")),
         importance_gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         has_vector_score=np.array([float(found.models[one] != LEXICAL) for one in of.ids]),
-        instructing=of.numbers("instructing"),
         is_bare_predicate=query.analysis.requested.bare if found.example_scores else 0.0,
         example_similarity=_example_similarity(of, found, telling, "semantic"),
         example_bm25=_example_similarity(of, found, telling, "lexical"),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from ricordo.memory.context.formatting import escape_text, format_utterance
+from ricordo.memory.context.formatting import escape_lines, escape_text
 from ricordo.memory.context.page import CLOSING, OPENING
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.message_types import Instant
@@ -26,7 +26,7 @@ Missing = Annotated[
 def recalled(text: str, speaker: str = "") -> str:
     """Put words of a memory into a span that they cannot leave; instructions to a model get a remark."""
     name = f"{escape_text(' '.join(speaker.split()))}: " if speaker else ""
-    return f"{OPENING}{name}{format_utterance(text, 'en')}{CLOSING}"
+    return f"{OPENING}{name}{escape_lines(text)}{CLOSING}"
 
 
 def recalled_memory(memory: MemoryView, length: int | None = None) -> str:

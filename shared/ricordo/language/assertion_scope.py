@@ -92,11 +92,6 @@ def assertions_of(sentences: Sequence[str], language: str) -> tuple[Assertion, .
     return tuple(found)
 
 
-def is_courtesy(assertion: Assertion, language: str) -> bool:
-    """Return whether an assertion is a wish, comfort, congratulation or thanks."""
-    return _frames(language).courtesy.match(assertion.plain) is not None
-
-
 def without_quotations(text: str) -> str:
     """Replace quotations, code and links."""
     if "`" in text or ">" in text or "http" in text:

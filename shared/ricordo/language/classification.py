@@ -12,16 +12,14 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.markup import MOST_READ
-from ricordo.language.text_head import load_head
+from ricordo.language.reading import Reading
 
 STRONG_INTENSITY = 0.4
+_PROCEDURAL: Final = 0.5
 _LETTERS = re.compile(r"[^\W\d_]+")
 _STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]\s+\S", re.IGNORECASE)
 # The first that fits decides: what someone asks to note down is a note, whatever it tells of.
@@ -121,19 +119,14 @@ def _statements_of(document: Document) -> _Statements:
     return _Statements(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
 
 
-def memory_type(
-    document: Document,
-    emotion: Emotion,
-    role: Role = Role.USER,
-    vector: NDArray[np.float32] | None = None,
-) -> MemoryType:
+def memory_type(document: Document, reading: Reading, emotion: Emotion, role: Role = Role.USER) -> MemoryType:
     """Say what sort of remembering a text makes.
 
     Procedural when it tells how something is done, semantic when it states what is so in general or who
     someone is, emotional when it is felt strongly, else episodic.
     """
     stated = _statements_of(document)
-    if _has_steps(document.text) or stated.says("procedural") or explains_how(document, vector):
+    if _has_steps(document.text) or stated.says("procedural") or reading.procedural >= _PROCEDURAL:
         return MemoryType.PROCEDURAL
     if stated.states_a_fact():
         return MemoryType.SEMANTIC
@@ -157,15 +150,3 @@ def _has_steps(text: str) -> bool:
         return False
     numbers = [int(match[1]) for match in _STEP.finditer(text)]
     return numbers[:2] == [1, 2]
-
-
-_HOW: Final = "how"
-_LEAST: Final = 0.25  # the probability from which on a text is taken to tell how something is done
-
-
-def explains_how(document: Document, vector: NDArray[np.float32] | None = None) -> bool:
-    """Return whether a text tells how something is done: a recipe, a remedy, the steps of a work."""
-    head = load_head(__package__ or "", "procedures", document.language)
-    if head is None or vector is None:
-        return False
-    return head.probabilities(document.text, vector)[_HOW] >= _LEAST

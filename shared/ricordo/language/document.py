@@ -1,6 +1,6 @@
 """One analysed text, which every reader takes: tokens, sentences and assertions are computed once.
 
-A view of a text (without markup, without instructions) is a `Document` of its own, and the same one where
+A view of a text (without markup, in even spacing) is a `Document` of its own, and the same one where
 nothing is left out.
 """
 
@@ -14,13 +14,11 @@ from ricordo.language.assertion_scope import (
     Assertion,
     assertions_of,
     evenly_spaced,
-    is_courtesy,
     plain,
     plain_words,
     without_quotations,
 )
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.instructions import without_instructions
 from ricordo.language.text import collapse, normalise
 from ricordo.language.tokenization import (
     Token,
@@ -80,16 +78,6 @@ class Document:
         return self.with_text(markup.visible(self.text))
 
     @_computed
-    def prose(self) -> "Document":
-        """The same without lines of code."""
-        return self.with_text(markup.prose(self.text, self.visible.text))
-
-    @_computed
-    def without_instructions(self) -> "Document":
-        """The text with instructions to a model blanked out."""
-        return self.with_text(without_instructions(self.text))
-
-    @_computed
     def words(self) -> tuple[Token, ...]:
         """The words of a text in normal form C, with their offsets."""
         return tuple(words_of(self.text, self.language))
@@ -135,11 +123,6 @@ class Document:
             return self.evenly_spaced.assertions
         unquoted = self.with_text(without_quotations(self.text))
         return assertions_of(unquoted.sentences, self.language)
-
-    @_computed
-    def disclosures(self) -> tuple[Assertion, ...]:
-        """The assertions that are not courtesies: wishes, comfort, congratulations and thanks."""
-        return tuple(one for one in self.assertions if not is_courtesy(one, self.language))
 
     def with_text(self, text: str) -> "Document":
         """Return the document of another text in this language; itself where the text is the same."""

@@ -60,14 +60,6 @@ def noun(word: str, language: str) -> str:
     return singular(word) if singular else lemma(word, language)
 
 
-def noun_behind(word: str, before: str, language: str) -> str:
-    """Return the singular of a case-folded noun by the word before it: "due sale" are no salt."""
-    nouns, telling = _plurals()
-    if language == "it" and word in nouns and before in telling:
-        return nouns[word]
-    return noun(word, language)
-
-
 @lru_cache(maxsize=32_768)
 def noun_key(word: str, language: str) -> str:
     """Return what all forms of a case-folded noun share, for comparing: its singular without accents.

@@ -1,4 +1,4 @@
-"""Removes code, addresses, file names, tags and other markup from a message."""
+"""Removes quoted code, addresses, file names, tags and other markup from a message."""
 
 import re
 from typing import Final
@@ -35,16 +35,6 @@ def visible(text: str) -> str:
     return in_words(normalise(text[:MOST_READ]))
 
 
-def prose(text: str, said: str) -> str:
-    """Return `visible(text)`, which is `said`, without lines of code."""
-    if not _CODE_SIGN.search(text) and not any(one in said for one in _CODE_WORDS):
-        return said
-    # Looked for in what was written, as a tag or a mark of it may be all that says what a line is.
-    written = normalise(text[:MOST_READ])
-    kept = _CODE_LINE.sub(" . ", _ELEMENT.sub(" . ", written))
-    return said if kept == written else in_words(kept)
-
-
 def in_words(text: str) -> str:
     """Return `text` without markup; what is no sentence at all (code, an address) leaves a full stop.
 
@@ -56,34 +46,6 @@ def in_words(text: str) -> str:
     return _MARKS.sub("", _TAG.sub(" ", _INLINE_TAG.sub("", _CUT.sub(" . ", linked))))
 
 
-# One look for single signs here, too; what has none of them is code only by its first words.
-_CODE_SIGN = re.compile("[{}=|(;</:#]")
-_CODE_WORDS = (" -", "SELECT ")
-# Elements of a page with hardly a word in them.
-_ELEMENT = re.compile(
-    r"<(?P<name>[a-z][a-z0-9]{0,15})\b[^<>]{0,200}+>(?:\s*+<[^<>]{0,200}+>)*+\s*+(?:[^\s<>]++\s*+){0,3}+"
-    r"(?:</[a-z0-9]{1,16}+>\s*+)*?</(?P=name)>",
-    re.IGNORECASE,
-)
-_CODE_LINE = re.compile(
-    r"^[ \t]*+(?:"
-    r"(?:const|let|var|auto|int|float|string|bool) \w++ ?[=;:][^\n]*+"
-    r"|(?:def|class|function|func|fn|import|package|namespace|struct|enum|async def) [\w.]++[^\n]{0,40}?"
-    r"[({:;][^\n]*+"
-    r"|(?:if|while|for|switch|elif|else if|return|catch)\b[^\n]{0,200}?(?:[;{:]|\(\))[ \t]*+$"
-    r"|(?:if|while|for|switch|elif)\b[^\n]{0,100}?(?:[<>=!]=|&&|\|\||[<>] ?\d)[^\n]*+"
-    r"|(?:if|while|for|switch) ?\([^\n]++"
-    r"|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE)\b[^\n]*+"
-    r"|#(?:define|include|ifdef|ifndef|endif|pragma)\b[^\n]*+"
-    r"|(?:sudo|rm|kill|git|docker|curl|export|echo|chmod|pip|npm) (?:-\w|/|\w++=|\w++ -)[^\n]*+"
-    r"|[\w.\[\]\"'$]{1,60}+ ?(?:[-+*/|&:]?=)(?![)\]DP(]) ?[^\s=][^\n]*+"
-    r"|[\"']?[\w-]{1,40}+[\"']?[ \t]*+:[ \t]*+(?:true|false|null|none|\d[\d.]*+|[\[{\"'][^\n]*+),?[ \t]*+$"
-    r"|[\[{][ \t]*+(?:[\[{][ \t]*+)?[\"'\w-]++[ \t]*+:[^\n]*+"
-    r"|[\w.]{1,60}+\([^\n]{0,300}?\)[;:]?[ \t]*+$"
-    r"|[^\n]{0,300}?[\w)\]}] ?[({=][^\n]{0,300}?;[ \t]*+$"
-    r")",
-    re.MULTILINE | re.IGNORECASE,
-)
 # One look for single signs is much faster than one for all that follows them.
 _SIGN = re.compile(r"[`<>*_~#@&\[+•]")
 _INNER_DOT = re.compile(r"\.\w")

@@ -18,7 +18,7 @@ from ricordo.language.name_lists import (
 )
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import APOSTROPHES, Token
-from ricordo.language.topics.word_classes import WordClass, word_class
+from ricordo.language.word_classes import WordClass, word_class
 
 __all__ = ["MAX_NAMES", "NameLists", "is_given", "is_place", "load_names", "mentioned_names"]
 MAX_NAMES = 16

@@ -1,8 +1,9 @@
 """What the reader says of a text: statements, names, times, feeling and importance, with probabilities."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, Self
+from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
+from typing import Any, Final, Literal, NamedTuple, Self
 
 PREDICATES: Final = tuple(
     "name age birthday born_in lives_in lives_with works_at works_as studies studies_at speaks likes "
@@ -23,6 +24,8 @@ EMOTIONS: Final = tuple(
 )
 LEARNED: Final = ("en", "it", "de")
 """Languages of the chats that the reader has learned from; German from few."""
+INFORMATIVE: Final = 0.5
+"""From here on a message is a memory that is recalled; below it is history."""
 STATED: Final = "stated"
 """The predicate of a statement of which only the clause is certain."""
 
@@ -84,9 +87,11 @@ class Reading:
 
     Attributes:
         version: of the weights.
-        informative: the probability that it tells anything.
+        informative: how likely it tells anything, [0, 1]; of what does, nearly all lies above `INFORMATIVE`.
         importance: from 0 (small talk) to 3 (a turn of a life).
-        valence: from -2 (very negative) to 2. arousal: from 0 (calm) to 2.
+        valence: from -1 (unpleasant) to 1. arousal, dominance: from 0 to 1.
+        felt: the words that carry the feeling, at most three.
+        procedural: the probability that it tells how something is done.
         emotions: the likeliest of `EMOTIONS` with their probabilities, at most three.
         kind: of the message.
         news: the clause that carries the news; None where there is none.
@@ -98,7 +103,10 @@ class Reading:
     importance: float
     valence: float
     arousal: float
+    dominance: float
     emotions: tuple[tuple[str, float], ...]
+    felt: tuple[Span, ...] = ()
+    procedural: float = 0.0
     kind: str = "message"
     news: Span | None = None
     topics: tuple[Span, ...] = ()
@@ -113,7 +121,9 @@ class Reading:
     @classmethod
     def of_json(cls, value: Mapping[str, Any]) -> Self:
         """Return what `to_json` wrote."""
-        spans = {name: tuple(map(tuple, value[name])) for name in ("emotions", "topics", "names", "times")}
+        spans = {
+            name: tuple(map(tuple, value[name])) for name in ("emotions", "felt", "topics", "names", "times")
+        }
         news = value["news"] and tuple(value["news"])
         statements = (
             ReadStatement(**{**one, "object": tuple(one["object"]), "clause": tuple(one["clause"])})
@@ -122,5 +132,59 @@ class Reading:
         return cls(**{**value, **spans, "news": news, "statements": tuple(statements)})
 
 
-UNREAD: Final = Reading(version="", informative=1.0, importance=1.0, valence=0.0, arousal=0.0, emotions=())
+class _Replacement(NamedTuple):
+    """A part of a text that has been replaced: where it stood, and how much longer the text is."""
+
+    start: int
+    end: int
+    longer: int
+
+    @classmethod
+    def between(cls, before: str, after: str) -> Self:
+        """Return the smallest replacement that makes one text of another."""
+        start = _common(before, after)
+        behind = _common(before[start:][::-1], after[start:][::-1])
+        return cls(start, len(before) - behind, len(after) - len(before))
+
+    def place(self, start: int) -> int:
+        """Return where what began at a place begins now."""
+        return start + self.longer if start >= self.end else min(start, self.start)
+
+    def span(self, span: Span) -> Span:
+        """Return where a part stands now; what was replaced in it belongs to it still."""
+        end = span[1]
+        return self.place(span[0]), end if end <= self.start else max(end, self.end) + self.longer
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many characters two texts begin alike with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def amended(reading: Reading, before: str, after: str) -> Reading:
+    """Return the reading of a text of which a part was replaced, as far as the rest tells it."""
+    moved = _Replacement.between(before, after)
+    statements = (
+        replace(
+            one,
+            object=moved.span(one.object),
+            clause=moved.span(one.clause),
+            subject_at=moved.place(one.subject_at),
+        )
+        for one in reading.statements
+    )
+    return replace(
+        reading,
+        news=reading.news and moved.span(reading.news),
+        topics=tuple(map(moved.span, reading.topics)),
+        felt=tuple(map(moved.span, reading.felt)),
+        names=tuple((*moved.span((start, end)), kind) for start, end, kind in reading.names),
+        times=tuple((*moved.span((start, end)), kind) for start, end, kind in reading.times),
+        statements=tuple(one for one in statements if one.object[0] < one.object[1] <= len(after)),
+    )
+
+
+UNREAD: Final = Reading(
+    version="", informative=1.0, importance=1.0, valence=0.0, arousal=0.0, dominance=0.5, emotions=()
+)
 """Of a text that was not read."""

@@ -6,7 +6,6 @@ from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
-from ricordo.language.life_events import life_event
 from ricordo.language.text import stem, stop_words
 from ricordo.language.tokenization import LAUGHTER, Token, words, words_of
 
@@ -42,10 +41,7 @@ def _courtesies(language: str) -> frozenset[str]:
 
 
 def has_content(document: Document) -> bool:
-    """Return whether a text has two different words, at least, that are more than grammar and courtesy.
-
-    A life event needs one word only: "I'm pregnant".
-    """
+    """Return whether a text has two different words, at least, that are more than grammar and courtesy."""
     courtesy, found = _small_talk(document.language), set[str]()
     for word in _content_words(document.composed.words, document.language):
         stemmed = stem(word, document.language)
@@ -53,7 +49,7 @@ def has_content(document: Document) -> bool:
             found.add(stemmed)
             if len(found) == _LEAST_WORDS:
                 return True
-    return life_event(document) != ""
+    return False
 
 
 def meaningful_words(document: Document) -> Iterator[str]:

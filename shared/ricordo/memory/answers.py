@@ -9,11 +9,11 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
 
-from ricordo.language.annotations import NEUTRAL, EventTime, Role
+from ricordo.language.annotations import EventTime, Role
 from ricordo.language.document import Document
-from ricordo.language.emotion.emotion_lexicon import BASIC_EMOTIONS
-from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.facts.kinship import BEINGS
+from ricordo.language.feelings import BASIC_EMOTIONS
+from ricordo.language.query_analysis.question_patterns import named_feeling
 from ricordo.language.query_analysis.requested_predicates import requested_predicates, words_besides
 from ricordo.language.query_analysis.search_terms import asks_for_a_time
 from ricordo.language.small_talk import meaningful_words
@@ -21,7 +21,7 @@ from ricordo.language.tokenization import stems
 from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.formatting import (
-    format_utterance,
+    escape_lines,
     has_single_speaker,
     is_user_statement,
     source_label,
@@ -164,10 +164,10 @@ def felt_as_asked(question: str, memories: Sequence[Memory], language: str) -> S
 
     Of the same basic emotion are sadness and grief; those of the very label come first.
     """
-    asked = spoken(Document(question, language)).primary
-    basic = BASIC_EMOTIONS[asked]
+    asked = named_feeling(question, language)
+    basic = BASIC_EMOTIONS.get(asked)
     felt = [one for one in memories if one.role is Role.USER and BASIC_EMOTIONS[one.emotion.primary] == basic]
-    return [] if asked == NEUTRAL.primary else sorted(felt, key=lambda one: one.emotion.primary != asked)
+    return sorted(felt, key=lambda one: one.emotion.primary != asked)
 
 
 def second_is_close(scored: Sequence[tuple[str, float]]) -> bool:
@@ -233,7 +233,7 @@ def write_refusal(about: str, archived_matches: int, missing: Collection[str], l
     if missing:
         return phrase(language, "degraded", missing=", ".join(sorted(missing)))
     name = "nothing_about" if about else "nothing"
-    lines = [phrase(language, name, about=format_utterance(about, language))]
+    lines = [phrase(language, name, about=escape_lines(about))]
     if archived_matches:
         lines.append(counted_phrase(language, "archive_instead", archived_matches))
     return " ".join(lines)
@@ -268,7 +268,7 @@ def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: boo
         name,
         who=source_label(memory, language),
         date=date_text(memory.created_at.astimezone(zone), language),
-        what=format_utterance(shown, language),
+        what=escape_lines(shown),
     )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import Role
 from ricordo.language.document import Document
-from ricordo.language.informative import INFORMATIVE
+from ricordo.language.reading import INFORMATIVE
 from ricordo.language.small_talk import has_content
 from ricordo.memory.model import Memory, Source
 from ricordo.memory.ranking.fixed_profiles import BudgetProfile

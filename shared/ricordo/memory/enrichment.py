@@ -1,32 +1,32 @@
 """Derives the metadata of a message: emotion, importance, topics, participants, kind, title."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.classification import memory_kind, memory_type
 from ricordo.language.corrections import read_correction
 from ricordo.language.document import Document
-from ricordo.language.emotion import estimate
-from ricordo.language.emotion.triggers import trigger_of
-from ricordo.language.informative import INFORMS, informative
-from ricordo.language.instructions import is_instructing, neutral_title
-from ricordo.language.life_events import life_event
-from ricordo.language.person_names import mentioned_names
-from ricordo.language.reading import UNREAD, Reading
-from ricordo.language.text import collapse, normalise
+from ricordo.language.name_lists import lookup
+from ricordo.language.reading import UNREAD, Reading, Span
+from ricordo.language.repeated_answers import repeats_memory
+from ricordo.language.small_talk import meaningful_words
+from ricordo.language.text import collapse, excerpt, normalise
 from ricordo.language.titles import title_of
-from ricordo.language.topics import topics
+from ricordo.language.tokenization import is_question
+from ricordo.language.topics import MAX_TOPICS, topic_form
 from ricordo.memory.importance import Importance, importance
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
-VERSION = "rules-8"
-_OF_READING = 0.7
-"""How far the reading tells a valence, and the heads of emotion the rest of it."""
+VERSION = "rules-9"
+_LONGEST_TRIGGER = 120  # characters
+_MOST_NAMES = 16
+_STRONGLY = 0.6  # valence times arousal of what somebody feels
+_MUCH = 4  # words that are more than grammar and courtesy
+_SURELY = 0.95  # from which on what only asks informs, and what an assistant says
+_NAMED = frozenset({"person", "animal"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,6 @@ class Enrichment:
         participants: speaker, those present, those mentioned; each once.
         title: one line of at most 80 characters.
         informative: [0, 1]; from 0.5 on it is informative.
-        instructing: whether any of it gives orders to a model.
         version: of the rules, followed by a plus sign and the model's name if one contributed.
         rated_by: the version of the importance.
     """
@@ -50,8 +49,7 @@ class Enrichment:
     type: MemoryType
     kind: MemoryKind
     title: str
-    informative: float = INFORMS
-    instructing: bool = False
+    informative: float = 1.0
     version: str = VERSION
     rated_by: str = VERSION
 
@@ -63,52 +61,95 @@ def enrich(
     role: Role = Role.USER,
     speaker: str = "",
     participants: Iterable[str] = (),
-    vector: NDArray[np.float32] | None = None,
 ) -> Enrichment:
     """Derive the metadata of a message from its text and its reading.
 
     Args:
         document: empty text gives the neutral enrichment; only Italian and English are fully supported.
         role: the text of tools and the system carries no feeling.
-        vector: float32 [d], the embedding, for an estimator that uses it.
     """
     spaced = document.evenly_spaced
     present = tuple(participants)
-    mentioned = mentioned_names(spaced, (*present, speaker))
-    instructing = is_instructing(document.text)
-    readable = spaced.without_instructions if instructing else spaced
-    corrects = role == Role.USER and read_correction(document) is not None
+    mentioned = _people(document, reading, (*present, speaker))
     feels = role in {Role.USER, Role.ASSISTANT}
-    emotion = _felt(estimate(spaced, vector, mentioned), reading) if feels else NEUTRAL
-    emotion = replace(emotion, trigger=trigger_of(readable, emotion))
+    emotion = felt(document.text, reading) if feels else NEUTRAL
     return Enrichment(
         emotion=emotion,
-        importance=importance(reading.importance, life_event(spaced)),
-        topics=topics(readable, mentioned),
+        importance=importance(reading.importance),
+        topics=_topics(document, reading),
         participants=_each_once((speaker, *present, *mentioned)),
-        type=memory_type(spaced, emotion, role, vector),
+        type=memory_type(spaced, reading, emotion, role),
         kind=memory_kind(spaced),
-        title=_title(document, readable, reading) if spaced.text.strip() else "",
-        informative=INFORMS if corrects else informative(spaced, role),
-        instructing=instructing,
+        title=_title(document, reading) if spaced.text.strip() else "",
+        informative=_informative(spaced, reading, role),
     )
 
 
-def _felt(estimated: Emotion, reading: Reading) -> Emotion:
-    """Return a feeling by its reading: the heads have learned from books, not from people's own talk."""
+def _people(document: Document, reading: Reading, known: Sequence[str]) -> tuple[str, ...]:
+    """Return who is named in a text; a first name that one known name begins with is that name."""
+    names = lookup(tuple(known))
+    found = (document.text[start:end] for start, end, kind in reading.names if kind in _NAMED)
+    return tuple(
+        names.whole(collapse(name).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+        for name in islice(found, _MOST_NAMES)
+    )
+
+
+def _topics(document: Document, reading: Reading) -> tuple[str, ...]:
+    """Return what a text is about; people are no topics."""
+    people = [(start, end) for start, end, kind in reading.names if kind in _NAMED]
+    things = (span for span in reading.topics if not any(_overlap(span, one) for one in people))
+    found = (topic_form(document.text[slice(*span)], document.language) for span in things)
+    return tuple(dict.fromkeys(filter(None, found)))[:MAX_TOPICS]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _informative(document: Document, reading: Reading, role: Role) -> float:
+    """Return how likely a text tells anything that memory does not hold yet, in [0, 1]."""
+    if role == Role.ASSISTANT and repeats_memory(document):
+        return 0.0
+    if reading.statements or (role == Role.USER and read_correction(document) is not None):
+        return 1.0
+    if all(map(is_question, document.sentences)):
+        return _surely(reading)
+    # In doubt it informs, as what is left out is not recalled.
+    if any(map(str.isdigit, document.text)) or len([*islice(meaningful_words(document), _MUCH)]) == _MUCH:
+        return 1.0
+    if abs(reading.valence) * reading.arousal >= _STRONGLY:
+        return 1.0
+    return _surely(reading) if role == Role.ASSISTANT else reading.informative
+
+
+def _surely(reading: Reading) -> float:
+    """Return how likely a text tells anything that mostly asks, offers or confirms."""
+    return 0.0 if reading.informative < _SURELY else reading.informative
+
+
+def felt(text: str, reading: Reading) -> Emotion:
+    """Return the feeling of a text, the words that carry one, and what set it off: its news."""
     if not reading.emotions:
-        return estimated
-    valence = _OF_READING * reading.valence / 2 + (1 - _OF_READING) * estimated.valence
-    return replace(estimated, valence=round(valence, 4), primary=reading.emotions[0][0])
+        return NEUTRAL
+    (primary, _), *_ = reading.emotions
+    feels = primary != NEUTRAL.primary
+    news = reading.news if feels else None
+    words = (text[slice(*span)] for span in reading.felt) if feels else ()
+    return Emotion(
+        valence=reading.valence,
+        arousal=reading.arousal,
+        dominance=reading.dominance,
+        primary=primary,
+        keywords=tuple(dict.fromkeys(words)),
+        trigger="" if news is None else excerpt(text[slice(*news)], _LONGEST_TRIGGER),
+    )
 
 
-def _title(document: Document, readable: Document, reading: Reading) -> str:
+def _title(document: Document, reading: Reading) -> str:
     """Return the news of a text, or else its first statement."""
-    if not readable.text.strip():
-        return neutral_title(readable.language)
-    if reading.news is not None and document.text == readable.text:
-        readable = document.with_text(document.text[slice(*reading.news)])
-    return title_of(readable, TITLE_LENGTH)
+    news = document.text if reading.news is None else document.text[slice(*reading.news)]
+    return title_of(document.with_text(news), TITLE_LENGTH)
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-_LIFE_EVENT = 0.75
 _READ = (0.0, 0.5, 1.3, 1.9, 2.3, 3.0)
 _RATED = (0.1, 0.22, 0.35, 0.6, 0.8, 1.0)
 """What the reader says of small talk, of ordinary talk, of what matters and of turns of a life lies about
@@ -35,18 +34,14 @@ class Importance:
     contributions: tuple[ImportanceContribution, ...]
 
 
-def importance(read: float, event: str = "") -> Importance:
+def importance(read: float) -> Importance:
     """Return the importance of a text on the scale [0, 1].
 
     Args:
         read: from 0 (small talk) to 3 (a turn of a life), as its reading tells it.
-        event: the words of a turn of a life that it states: however short, it matters.
     """
     value = round(float(np.interp(read, _READ, _RATED)), 4)
-    found = [ImportanceContribution("reading", f"{read:.1f} of 3", value)]
-    if event and value < _LIFE_EVENT:
-        found.append(ImportanceContribution("life_event", event, _LIFE_EVENT - value))
-    return Importance(max(value, _LIFE_EVENT) if event else value, tuple(found))
+    return Importance(value, (ImportanceContribution("reading", f"{read:.1f} of 3", value),))
 
 
 def rating_of_ten(value: Amount) -> Amount:

@@ -7,8 +7,7 @@ from typing import Final
 
 from ricordo.language.detection import detect, identify
 from ricordo.language.document import Document
-from ricordo.language.emotion.emotion_lexicon import load_positions
-from ricordo.language.instructions import is_instructing
+from ricordo.language.feelings import load_positions
 from ricordo.language.name_lists import proper_names
 from ricordo.language.person_names import mentioned_names
 from ricordo.language.text import collapse, normalise
@@ -33,7 +32,6 @@ class CondensationFault(StrEnum):
     LONGER = "it is longer than what it condenses"
     LANGUAGE = "it is in another language"
     INVENTED = "it names what the texts do not"
-    ORDERS = "a text speaks to its reader"
 
 
 def select_messages(turns: Sequence[SessionTurn], most: int = MOST_SHOWN) -> list[LlmMessage]:
@@ -56,7 +54,7 @@ def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> Conde
     answer = collapse(normalise(text))
     if not any(letter.isalnum() for letter in answer):
         return CondensationFault.EMPTY
-    if strip_recalled(answer) != answer or is_instructing(answer):
+    if strip_recalled(answer) != answer:
         return CondensationFault.MARKED
     if len(list(sentences_of(answer))) > MOST_SENTENCES:
         return CondensationFault.SENTENCES

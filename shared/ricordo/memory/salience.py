@@ -5,19 +5,17 @@ is the larger of shared words and the cosine of the messages.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.document import Document
-from ricordo.language.instructions import without_instructions
 from ricordo.language.small_talk import has_content
 from ricordo.language.text import collapse, excerpt
 from ricordo.language.tokenization import is_question
-from ricordo.memory.model import Memory
 
 MOST_SENTENCES: Final = 3
 LONGEST: Final = 240
@@ -64,7 +62,7 @@ class _OfferedSentence:
 def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
     """Choose the most salient sentences, in the order of the texts.
 
-    Small talk and questions are chosen only if there is nothing else; instructions to a model, never.
+    Small talk and questions are chosen only if there is nothing else.
     """
     if not texts or most < 1:
         return []
@@ -91,7 +89,7 @@ def _nearness(texts: Sequence[Text]) -> list[float]:
 
 def _sentences_of(place: int, text: Text, near: float) -> list[_OfferedSentence]:
     found: list[_OfferedSentence] = []
-    document = Document(text.content[:_MOST_READ], text.language).without_instructions
+    document = Document(text.content[:_MOST_READ], text.language)
     for sentence in document.sentences:
         said = document.with_text(collapse(sentence))
         stems = frozenset(said.stems)
@@ -134,13 +132,3 @@ def _likeness(one: _OfferedSentence, other: _OfferedSentence, texts: Sequence[Te
     if first is None or second is None or one.place == other.place:
         return shared
     return max(shared, min(_ALIKE - 0.01, float(first @ second)))
-
-
-def strip_instructions(memories: Iterable[Memory]) -> list[Memory]:
-    """Return memories without instructions to a model; those of which nothing is left are dropped."""
-    kept = [(one, without_instructions(one.content)) for one in memories]
-    return [
-        one if rest == one.content else replace(one, content=rest.strip())
-        for one, rest in kept
-        if rest.strip()
-    ]

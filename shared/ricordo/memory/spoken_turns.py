@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from uuid import UUID
 
-from ricordo.language.instructions.unmasking import unmasked
 from ricordo.language.text import collapse, excerpt
+from ricordo.language.unmasking import unmasked
 
 NAME_LENGTH = 80
 _MOST_READ = 1_000  # characters of a name

@@ -4,7 +4,7 @@ import datetime as dt
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final, Literal
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind, Role
 from ricordo.language.document import Document
-from ricordo.language.instructions import is_instructing
 from ricordo.language.titles import title_of
 from ricordo.memory.model import KeyTopic, Memory, derived_id
-from ricordo.memory.salience import MOST_SENTENCES, Text, salient, strip_instructions
+from ricordo.memory.salience import MOST_SENTENCES, Text, salient
 
 SILENCE: Final = dt.timedelta(minutes=30)
 """The silence that ends a session."""
@@ -127,15 +126,13 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
 
     Without a model, the most salient sentences are taken, with speakers where there are several. Importance
     is the mean of the three most important turns, the feeling the user's; a key topic has the importance of
-    its most important turn and the user's feeling about it. Instructions to a model are left out, but their
-    messages stay among the sources.
+    its most important turn and the user's feeling about it.
     """
     memories = [one.memory for one in turns]
-    harmless = strip_instructions(memories)
     first, last = memories[0], memories[-1]
     summary = condensed or Condensed(text=salient_text(turns))
-    feeling = mean_emotion(harmless, summary.emotions)
-    topics = summary.key_topics or key_topics([one for one in memories if not is_instructing(one.content)])
+    feeling = mean_emotion(memories, summary.emotions)
+    topics = summary.key_topics or key_topics(memories)
     sources = tuple(one.id for one in memories)
     return Memory(
         id=derived_id(first.tenant, MemoryKind.SUMMARY, sources),
@@ -152,7 +149,7 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
         participants=frequent_participants(memories),
         topics=tuple(one.topic for one in topics),
         emotion=feeling,
-        importance=_weight(harmless) if summary.importance is None else summary.importance,
+        importance=_weight(memories) if summary.importance is None else summary.importance,
         trust=min(one.trust for one in memories),
         confidence=min(one.confidence for one in memories),
         key_topics=topics,
@@ -188,17 +185,8 @@ def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> st
 
 
 def _last_text(turns: Sequence[SessionTurn]) -> str:
-    """Return the title of the last usable turn; "" for none."""
-    harmless = strip_instructions(one.memory for one in turns)
-    return title_of(Document(harmless[-1].content), _TITLE) if harmless else ""
-
-
-def strip_instructions_from_turns(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
-    """Return turns without instructions to a model; those of which nothing is left are dropped."""
-    by_id = {one.memory.id: one for one in turns}
-    return [
-        replace(by_id[memory.id], memory=memory) for memory in strip_instructions(one.memory for one in turns)
-    ]
+    """Return the title of the last turn; "" for none."""
+    return title_of(Document(turns[-1].memory.content), _TITLE) if turns else ""
 
 
 def _voice(memory: Memory) -> str:

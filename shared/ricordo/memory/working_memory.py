@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.classification import memory_kind
 from ricordo.language.document import Document
-from ricordo.language.instructions import is_instructing, marked
 from ricordo.language.name_lists import proper_names
 from ricordo.language.person_names import mentioned_names
 from ricordo.language.text import excerpt, normalise
@@ -74,7 +73,7 @@ class TurnReadings:
         said = _said(turn, language)
         if said not in self._decides:
             document = Document(turn.content[:_MOST_READ], turn.language or language)
-            decides = memory_kind(document) in _KEPT_KINDS and not is_instructing(document.text)
+            decides = memory_kind(document) in _KEPT_KINDS
             self._decides[said] = decides
         return self._decides[said]
 
@@ -115,7 +114,7 @@ def working_memory(
     readings.begin(alive, language, tuple(known_names))
     decided = [at for at, turn in enumerate(alive) if readings.decides(turn, language)][-MAX_DECISIONS:]
     return WorkingMemory(
-        lines=_lines(alive, decided, count, language),
+        lines=_lines(alive, decided, count),
         entities=_entities(alive, language, readings),
         notes=dict(notes or {}),
         decisions=tuple(alive[at] for at in decided),
@@ -132,14 +131,14 @@ def _said(turn: SpokenTurn, language: str) -> _Said:
 
 
 def _lines(
-    turns: Sequence[SpokenTurn], decided: Sequence[int], count: Callable[[str], int], language: str
+    turns: Sequence[SpokenTurn], decided: Sequence[int], count: Callable[[str], int]
 ) -> tuple[str, ...]:
     newest_first = range(len(turns) - 1, -1, -1)
     kept: dict[int, str] = {}
     tokens = 0
     for at in dict.fromkeys((*reversed(decided), *newest_first)):
         text = excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)
-        line = escape_recalled(f"{speaker_of(turns[at])}: {marked(text, turns[at].language or language)}")
+        line = escape_recalled(f"{speaker_of(turns[at])}: {text}")
         tokens += count(line)
         if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
             break

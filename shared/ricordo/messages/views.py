@@ -122,6 +122,8 @@ class FactView(Message):
     subject: str
     """`user` for the user, else the entity's canonical name."""
     predicate: str
+    fact_type: Literal["preference", "relationship", "knowledge"] = "knowledge"
+    """What the predicate tells of the subject."""
     object: str
     """Without a leading article or preposition."""
     confidence: int = Field(strict=True, ge=0, le=10)

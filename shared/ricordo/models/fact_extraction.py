@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import Role
-from ricordo.language.instructions import without_instructions
 from ricordo.language.reading import STATED
 from ricordo.language.temporal.moments import find_zone
 from ricordo.memory.facts import PREDICATES, Statement
@@ -221,12 +220,11 @@ class LlmFactExtractor(FactExtractor):
 
 
 def _may_state(utterance: Utterance) -> bool:
-    return utterance.role == Role.USER and any(map(str.isalpha, without_instructions(utterance.content)))
+    return utterance.role == Role.USER and any(map(str.isalpha, utterance.content))
 
 
 def _to_message(utterance: Utterance) -> LlmMessage:
-    content = without_instructions(utterance.content)
-    return LlmMessage(content, utterance.language, Role(utterance.role), utterance.speaker)
+    return LlmMessage(utterance.content, utterance.language, Role(utterance.role), utterance.speaker)
 
 
 def _validate(

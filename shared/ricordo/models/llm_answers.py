@@ -45,10 +45,7 @@ class AnswerClaim(BaseModel):
 
 
 class LlmAnswers(LlmUse):
-    """Writes answers with a language model; None without a supported sentence.
-
-    Texts with instructions to their reader are not sent to the model.
-    """
+    """Writes answers with a language model; None without a supported sentence."""
 
     use = "answers"
 
@@ -131,8 +128,7 @@ def _sources(material: AnswerMaterial, language: str, zone: tzinfo) -> Sequence[
         )
         for one in material.memories[:_MEMORIES]
     ]
-    shown: list[_Source] = [*facts[: FACTS[True]], *memories]
-    return [(source, one) for source, one in shown if not one.gives_orders]
+    return [*facts[: FACTS[True]], *memories]
 
 
 def _day(memory: Memory, language: str, zone: tzinfo) -> str:

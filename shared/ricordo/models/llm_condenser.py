@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.text import collapse, normalise
 from ricordo.memory.llm_condensation import (
-    CondensationFault,
     find_fault,
     select_messages,
     validate_condensation,
@@ -74,10 +73,7 @@ class SessionAnswer(BaseModel):
 
 
 class LlmCondenser(LlmUse):
-    """Condenses with a language model; returns None without a valid answer.
-
-    Texts with instructions to their reader are not sent to the model.
-    """
+    """Condenses with a language model; returns None without a valid answer."""
 
     use = "condensed"
 
@@ -100,9 +96,6 @@ class LlmCondenser(LlmUse):
     async def _ask_about(
         self, use: str, name: str, messages: Sequence[LlmMessage], language: str, shape: type[A]
     ) -> A | None:
-        if any(message.gives_orders for message in messages):
-            self._reject(CondensationFault.ORDERS)
-            return None
         given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in messages]
         return await self._ask(prompt_for(use, {name: given}, language), shape, _TOKENS)
 

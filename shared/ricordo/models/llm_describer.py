@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType
-from ricordo.language.emotion.emotion_lexicon import load_positions
+from ricordo.language.feelings import load_positions
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.reader import Numbered, OllamaReader, Prompt, chat_prompt, instructions, lenient

@@ -42,10 +42,7 @@ class InsightAnswer(BaseModel):
 
 
 class LlmInsights(LlmUse):
-    """Draws insights with a language model; a missing or invalid answer gives none.
-
-    Texts with instructions to their reader are not sent to the model.
-    """
+    """Draws insights with a language model; a missing or invalid answer gives none."""
 
     use = "insights"
 
@@ -86,7 +83,7 @@ class LlmInsights(LlmUse):
 
 
 def _is_shown(memory: Memory, language: str) -> bool:
-    return is_observation(memory) and memory.language == language and not to_llm_message(memory).gives_orders
+    return is_observation(memory) and memory.language == language
 
 
 def _numbered(messages: Sequence[LlmMessage]) -> list[dict[str, object]]:

@@ -130,21 +130,17 @@ def batched(
     items: Iterable[A],
     shown: Callable[[A], str],
     batch: int,
-    alone: Callable[[A], bool] = lambda _: False,
 ) -> Iterator[Sequence[A]]:
     """Yield batches of items in order, each as large as one request may be."""
     items_of_batch: list[A] = []
     size = 0
     for item in items:
-        own, by_itself = len(shown(item).encode("utf-8", "replace")), alone(item)
-        if items_of_batch and (by_itself or len(items_of_batch) == batch or size + own > _MAX_BYTES):
+        own = len(shown(item).encode("utf-8", "replace"))
+        if items_of_batch and (len(items_of_batch) == batch or size + own > _MAX_BYTES):
             yield items_of_batch
             items_of_batch, size = [], 0
         items_of_batch.append(item)
         size += own
-        if by_itself:
-            yield items_of_batch
-            items_of_batch, size = [], 0
     if items_of_batch:
         yield items_of_batch
 
@@ -152,10 +148,8 @@ def batched(
 def batched_messages(
     items: Iterable[A], message_of: Callable[[A], LlmMessage], batch: int
 ) -> Iterator[Sequence[A]]:
-    """Yield batches of items about messages; a message with instructions to its reader is alone."""
-    return batched(
-        items, lambda item: message_of(item).shown, batch, lambda item: message_of(item).gives_orders
-    )
+    """Yield batches of items about messages."""
+    return batched(items, lambda item: message_of(item).shown, batch)
 
 
 async def _within(seconds: float, answer: Awaitable[T]) -> T:

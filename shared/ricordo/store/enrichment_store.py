@@ -10,14 +10,12 @@ import asyncpg
 
 from ricordo.language.annotations import EventTime, MemoryKind, Role
 from ricordo.language.corrections import UserMessage
-from ricordo.language.instructions import TAG
 from ricordo.language.reading import Reading
 from ricordo.memory.enrichment import Enrichment
 from ricordo.memory.model import LocalMoment, Progress
 from ricordo.store import rows
 from ricordo.store.corrections import link_corrections
 from ricordo.store.database import Database, Store
-from ricordo.store.rows import Vector
 
 _SQL: Final = Database.queries("enrichment")
 _CORRECTIONS: Final = Database.queries("corrections")
@@ -29,7 +27,6 @@ class Unenriched:
 
     Attributes:
         message_id: None for a memory that lifecycle derived from others, and for an extract of a document.
-        vector: float32 [d], of the requested model, if there is one.
         reading: what its text says; None where it was not read.
     """
 
@@ -45,7 +42,6 @@ class Unenriched:
     created_at: datetime
     timezone: str
     stated_participants: tuple[str, ...] = ()
-    vector: Vector | None = None
     reading: Reading | None = None
 
     @property
@@ -102,9 +98,9 @@ class SavedEnrichment:
 class EnrichmentStore(Store):
     """Reads memories to enrich and writes derived columns."""
 
-    async def load(self, tenant: str, model: str | None, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
-        """Return memories, with their vectors if a model is given; those without a row are left out."""
-        found = await self._database.call("memories_to_enrich", tenant, model, memory_ids)
+    async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
+        """Return memories with what was read of them; those without a row are left out."""
+        found = await self._database.call("memories_to_enrich", tenant, memory_ids)
         return [_unenriched(row) for row in rows.in_order(found, memory_ids)]
 
     async def save(
@@ -119,7 +115,7 @@ class EnrichmentStore(Store):
             return []
         document = rows.recordset(map(derived_row, enriched))
         async with self._database.transaction(tenant) as connection:
-            written = await connection.fetch(_SQL["save"], tenant, document, TAG, at, _users(enriched))
+            written = await connection.fetch(_SQL["save"], tenant, document, at, _users(enriched))
             saved = [
                 SavedEnrichment(rows.progress(row), row["version"])
                 for row in rows.in_order(written, [one.memory_id for one in enriched])
@@ -158,7 +154,6 @@ def _unenriched(row: asyncpg.Record) -> Unenriched:
         created_at=row["created_at"],
         timezone=row["timezone"],
         stated_participants=tuple(row["stated_participants"]),
-        vector=rows.vector(row["vector"]),
         reading=rows.reading(row["reading"]),
     )
 
@@ -185,7 +180,6 @@ def derived_row(one: EnrichedMemory) -> dict[str, Any]:
         **rows.emotion_columns(enrichment.emotion),
         "importance": enrichment.importance.value,
         "informative": enrichment.informative,
-        "instructing": enrichment.instructing,
         "version": enrichment.version,
         "rated_by": enrichment.rated_by,
     }

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from ricordo.language.annotations import EventTime
-from ricordo.language.instructions import TAG
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
@@ -58,7 +57,6 @@ class RankingRow(NamedTuple):
     preceding_id: UUID | None
     asks: bool
     key_topics: str | None
-    instructing: bool
     type: str = "episodic"
     participants: Sequence[str] = ()
     message_id: str | None = None
@@ -149,7 +147,7 @@ class MemoryQueries(Store):
         self, tenant: str, user_id: str, ids: Sequence[UUID], now: datetime, *, floors: bool = True
     ) -> Sequence[RankingRow]:
         """Return the ranking rows of `ids` that belong to the user, with decay factors as of `now`."""
-        found = await self._database.read("ranking_rows", tenant, user_id, ids, TAG, now, floors)
+        found = await self._database.read("ranking_rows", tenant, user_id, ids, now, floors)
         return [
             RankingRow(one, sent, rows.event_times(times) if times else (), *rest)
             for one, sent, times, *rest in found

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from ricordo.language.instructions import TAG
 from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
@@ -79,9 +78,8 @@ class BackfillStore(Store):
         """
         statement = _SQL["rate"] if rating_only else _ENRICH
         document = rows.recordset(map(derived_row, enriched))
-        arguments = (document,) if rating_only else (document, TAG)
         async with self._database.transaction(tenant) as connection:
-            written = {row["id"] for row in await connection.fetch(statement, tenant, *arguments)}
+            written = {row["id"] for row in await connection.fetch(statement, tenant, document)}
             found = await connection.fetch(_SQL["unindex"], tenant, sorted(written))
         progress = rows.in_order(found, [one.memory_id for one in enriched])
         return [rows.progress(row) for row in progress]

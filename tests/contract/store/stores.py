@@ -15,7 +15,6 @@ from tests.support.factories import START, at, new_message, unit_vector
 
 from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
-from ricordo.language.informative import INFORMS
 from ricordo.memory.enrichment import VERSION, Enrichment
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.importance import Importance
@@ -231,7 +230,7 @@ def enriched(
         type=MemoryType.EMOTIONAL,
         kind=MemoryKind.DECISION,
         title="A dog",
-        informative=INFORMS,
+        informative=1.0,
         version=version,
         rated_by=rated_by or version,
     )

@@ -44,7 +44,7 @@ async def link(stores: Stores, names: Iterable[str]) -> Sequence[Progress]:
 async def linking(stores: Stores, names: Iterable[str]) -> AsyncIterator[Sequence[Progress]]:
     """Link messages in a transaction that is open while this is."""
     ids = [stores.id(name) for name in names]
-    loaded = await stores.enrichments.load(stores.tenant, None, ids)
+    loaded = await stores.enrichments.load(stores.tenant, ids)
     messages = [(one.user_id, one.user_message) for one in loaded if one.user_message is not None]
     async with stores.transaction() as connection:
         users = sorted({user for user, _ in messages})

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
-from tests.contract.store.stores import FEELING, MODEL, STORED, Stores, enriched, vector_of
+from tests.contract.store.stores import FEELING, STORED, Stores, enriched
 from tests.fixtures.reference_formulas import MemoryStrength, reinforce
 from tests.support.factories import at
 
@@ -37,10 +37,8 @@ async def test_all_that_was_derived_is_written_and_a_repeat_changes_nothing(stor
 async def test_what_the_bot_stated_is_loaded_and_wins(stores: Stores) -> None:
     await stores.say("m-1", kind="note", importance=0.9, participants=("Anna",))
     await stores.encode("m-1")
-    (loaded,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-1"), uuid4()])
+    (loaded,) = await stores.enrichments.load(stores.tenant, [stores.id("m-1"), uuid4()])
     assert loaded.stated_participants == ("Anna",)
-    assert loaded.vector is not None
-    assert loaded.vector.tolist() == vector_of(stores.id("m-1")).tolist()
     for _ in range(2):
         await stores.enrichments.save(stores.tenant, [enriched(await stores.memory())], STORED)
         kept = await stores.memory()
@@ -92,9 +90,9 @@ async def test_what_use_has_added_stays_whenever_it_was_added(
 
 async def test_facts_that_were_learned_meanwhile_change_nothing(stores: Stores) -> None:
     ids = await stores.say("m-0", "m-1")
-    before = await stores.enrichments.load(stores.tenant, MODEL, ids)
+    before = await stores.enrichments.load(stores.tenant, ids)
     await learn(stores, extracted(stores, "m-0", claim("friend", "Bea")))
-    assert await stores.enrichments.load(stores.tenant, MODEL, ids) == before
+    assert await stores.enrichments.load(stores.tenant, ids) == before
 
 
 async def test_enriching_using_and_fading_at_once_lose_nothing(stores: Stores) -> None:

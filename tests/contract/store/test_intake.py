@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.store.stores import MODEL, STORED, Scope, Stores, enriched
+from tests.contract.store.stores import STORED, Scope, Stores, enriched
 from tests.support.factories import at
 
 from ricordo.memory.model import Progress
@@ -230,7 +230,7 @@ async def test_a_late_message_that_names_a_zone_has_those_after_it_derived_again
         await stores.record(stores.message(name, minute=10 * n, timezone=zone))
         memory = await stores.memory(name)
         await stores.enrich(name, timezone=memory.timezone)
-    (read,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-2")])
+    (read,) = await stores.enrichments.load(stores.tenant, [stores.id("m-2")])
     (recorded,) = await stores.record(stores.message("m-1", timezone="America/New_York"))
     assert [one.message_id for one in recorded.rezoned] == ["m-2"]
     moved = await stores.memory("m-2")

@@ -9,7 +9,7 @@ import pytest
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import STORED, Stores, enriched
 from tests.fixtures.sentence_tables import table
-from tests.support.factories import START
+from tests.support.factories import START, feeling, reading
 
 from ricordo.clock import SystemClock
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
@@ -49,7 +49,9 @@ class PoisonedStore(ReflectionStore):
 
 
 def _enriched(memory: Memory) -> EnrichedMemory:
-    derived = enrich(Document(memory.content, "en"), speaker="Davide")
+    topics, felt = ["work", "pasta", "train", "book"], feeling(memory.content, "en")
+    read = reading(memory.content, topics=topics, people=["Anna"], **felt)
+    derived = enrich(Document(memory.content, "en"), reading=read, speaker="Davide")
     fields = ("emotion", "kind", "participants", "topics")
     values = {name: getattr(derived, name) for name in fields}
     return enriched(memory, importance=derived.importance.value, **values)

@@ -8,8 +8,6 @@ import pytest_asyncio
 from numpy.typing import NDArray
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.classification import explains_how
-from ricordo.language.document import Document
 from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
 from ricordo.models.encoder import Encoder
 from ricordo.models.onnx import OnnxModel, open_onnx
@@ -61,13 +59,3 @@ async def test_who_names_somebody_asks_for_more(model: OnnxModel) -> None:
 )
 async def test_oneself_as_a_whole_asks_for_the_core(model: OnnxModel, query: str, language: str) -> None:
     assert requested_predicates(query, language, vector=await vector(model.query, query)).names == CORE
-
-
-@pytest.mark.parametrize(("text", "language"), table(__file__, "a_way_to_do_something_is_known"))
-async def test_a_way_to_do_something_is_known(model: OnnxModel, text: str, language: str) -> None:
-    assert explains_how(Document(text, language), await vector(model.batch, text))
-
-
-@pytest.mark.parametrize(("text", "language"), table(__file__, "a_story_tells_no_way"))
-async def test_a_story_tells_no_way(model: OnnxModel, text: str, language: str) -> None:
-    assert not explains_how(Document(text, language), await vector(model.batch, text))

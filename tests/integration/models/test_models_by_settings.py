@@ -11,7 +11,7 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import CheckpointMissing, onnx_encoder
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.app import jobs, worker_process
-from ricordo_services.app.embedding_models import LazyEncoder, Models, model_names, open_former, open_models
+from ricordo_services.app.embedding_models import Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
 from ricordo_services.stack.endpoints import local_settings
 
@@ -95,8 +95,6 @@ async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
             assert (await encoder.encode(["where is my boat?"])).shape == (1, 384)
         async with open_former(served, "all-MiniLM-L6-v2", 384, minilm) as encoder:
             assert encoder is models.query
-        late = LazyEncoder(lambda: minilm(""), "all-MiniLM-L6-v2")
-        assert (await late.encode(["my boat"])).shape == (1, late.dimensions)
 
 
 async def test_for_a_former_model_nothing_is_fetched() -> None:

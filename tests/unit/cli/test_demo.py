@@ -12,8 +12,6 @@ from rich.console import Console
 from tests.unit.cli.views import fact_view, memory_view
 
 from ricordo.language.annotations import Role
-from ricordo.language.document import Document
-from ricordo.memory.facts import extract
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, EmotionView, MemoryView
@@ -117,21 +115,3 @@ def test_it_ends_shortly_before_it_is_asked_about(now: datetime) -> None:
     assert days[0] >= 4
     assert days[1] >= 5  # "what did we do yesterday?"
     assert days[7] >= 3  # a week ago is in last week, whatever day it is
-
-
-def test_what_is_repeated_becomes_a_fact_that_shows_unasked() -> None:
-    counts = Counter(
-        (one.subject, one.predicate, one.object)
-        for message in conversation(NOW)
-        for one in set(extract(Document(message.content, message.language or ""), role=message.role.value))
-    )
-    assert {fact[1:] for fact, count in counts.items() if count >= 3 and fact[0] == "user"} >= {
-        ("lives_in", "Trieste"),
-        ("has_pet", "Pepe"),
-        ("friend", "Davide"),
-        ("has_sibling", "Nora"),
-        ("likes", "tè al bergamotto"),
-        ("likes", "sea kayaking"),
-        ("allergic_to", "noci"),
-    }
-    assert ("user", "lives_in", "Torino") in counts  # the change of city

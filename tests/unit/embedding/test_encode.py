@@ -15,7 +15,7 @@ from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
-from ricordo.models.reader.text_reader import TextReader, Unread
+from ricordo.models.reader.text_reader import TextReader, TextToRead
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedReading, SavedVectors, TextToEncode
@@ -115,7 +115,7 @@ class Reader(TextReader):
     def __init__(self) -> None:
         pass
 
-    async def read(self, texts: Sequence[Unread]) -> list[Reading | None]:
+    async def read(self, texts: Sequence[TextToRead]) -> list[Reading | None]:
         assert not texts
         return []
 

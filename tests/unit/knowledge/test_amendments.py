@@ -6,8 +6,9 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from tests.support.factories import START
+from tests.support.factories import START, matches
 
+from ricordo.language.reading import UNREAD, ReadStatement
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.fact_extraction import FactExtractor
@@ -15,6 +16,13 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo_services.knowledge.fact_handler import read_statements, text_of
 
 SAID = "Mi chiamo Ida, vivo a Trani e ho un figlio Ivo."
+READ = {
+    "name": r"Mi chiamo (\w+)",
+    "lives_in": r"vivo a (\w+)",
+    "has_child": r"ho un figlio (\w+)",
+    "has_pet": r"un gatto che si chiama (\w+)",
+}
+"""By predicate, how the object is found in the place of a reader."""
 
 
 def chain(*texts: str) -> Utterance:
@@ -31,13 +39,14 @@ def chain(*texts: str) -> Utterance:
             content=text,
             said_at=START + timedelta(minutes=n),
             corrects=said,
+            reading=matches(text, READ),
         )
     assert said is not None
     return said
 
 
 @pytest.fixture
-async def rules() -> AsyncIterator[FactExtractor]:
+async def reader() -> AsyncIterator[FactExtractor]:
     async with CpuExecutor() as thread:
         yield FactExtractor(thread)
 
@@ -64,22 +73,22 @@ def statement(predicate: str, value: str, quote: str) -> Statement:
 
 
 async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
-    rules: FactExtractor,
+    reader: FactExtractor,
 ) -> None:
-    (found,) = await read_statements(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
+    (found,) = await read_statements(reader, [chain(SAID, "Scusa, Ruvo, non Trani")])
     assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
 @pytest.mark.parametrize("later", ["Scusa, volevo dire Ugo", "Oggi piove", "Scusa, volevo dire 12"])
-async def test_what_does_not_say_what_was_wrong_leaves_the_facts(rules: FactExtractor, later: str) -> None:
-    first, found = await read_statements(rules, [chain(SAID), chain(SAID, later)])
+async def test_what_does_not_say_what_was_wrong_leaves_the_facts(reader: FactExtractor, later: str) -> None:
+    first, found = await read_statements(reader, [chain(SAID), chain(SAID, later)])
     assert len(first) == 3
     assert list(found) == []
 
 
-async def test_an_unclear_correction_is_itself_put_right(rules: FactExtractor) -> None:
+async def test_an_unclear_correction_is_itself_put_right(reader: FactExtractor) -> None:
     unclear = "Scusa, volevo dire Ugo, vivo a Ruvo"
-    (found,) = await read_statements(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
+    (found,) = await read_statements(reader, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
     assert statements_of(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
 
 
@@ -108,8 +117,22 @@ async def test_what_a_reader_misses_the_second_time_is_not_taken_back() -> None:
     assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
-async def test_each_message_is_read_in_its_own_words_too(rules: FactExtractor) -> None:
+async def test_what_was_read_beside_what_is_put_right_stands(reader: FactExtractor) -> None:
+    """The corrected text is not read anew: its reading goes on to stand where its words do."""
+    said = "col judo con Marta a Trani ci si diverte"
+    correction = chain(said, "Scusa, a Ruvo, non a Trani")
+    assert correction.corrects is not None
+    clause = 0, said.index(" ci si")
+    read = ReadStatement(predicate="does", object=(4, 8), clause=clause, of="speaker", certainty=0.9)
+    place = replace(read, predicate="lives_in", object=(21, 26), of="speaker")
+    reading = replace(UNREAD, statements=(read, place))
+    correction = replace(correction, corrects=replace(correction.corrects, reading=reading))
+    (found,) = await read_statements(reader, [correction])
+    assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
+
+
+async def test_each_message_is_read_in_its_own_words_too(reader: FactExtractor) -> None:
     correction = chain(SAID, "Scusa, Ruvo, non Trani. Ho un gatto che si chiama Pallino.")
     plain = replace(correction, corrects=None)
-    (found,), (own,) = await read_statements(rules, [correction]), await read_statements(rules, [plain])
+    (found,), (own,) = await read_statements(reader, [correction]), await read_statements(reader, [plain])
     assert list(found[: len(own)]) == list(own)

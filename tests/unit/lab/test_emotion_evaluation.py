@@ -4,11 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ricordo.language.annotations import NEUTRAL
-from ricordo.language.emotion.heads import HeadInput
-from ricordo_lab.evaluation.emotion_heads import EncodedRatings, fit_heads
 from ricordo_lab.evaluation.evaluation_command import main
-from ricordo_lab.evaluation.ratings import Ratings, read
+from ricordo_lab.evaluation.ratings import read
 
 RATED = """id,split,V,A,D,text
 1,dev,4.5,4,3.5,"I am so happy, thanks!"
@@ -32,18 +29,6 @@ def test_axes_and_labels_are_read(tmp_path: Path) -> None:
     labelled = read(_file(tmp_path, LABELLED))
     assert not labelled.on_axes
     assert np.flatnonzero(labelled.rated[3]).tolist() == [17, 25]
-
-
-def test_heads_learn_what_they_are_shown() -> None:
-    chance = np.random.default_rng(0)
-    texts = [f"{'lovely' if at % 2 else 'dreadful'} weather number {at}" for at in range(80)]
-    vectors = chance.normal(size=(80, 8)).astype(np.float32)
-    wanted = np.array([[4.0 if at % 2 else 2.0, 3.0, 3.0] for at in range(80)], dtype=np.float32)
-    heads = fit_heads([EncodedRatings("en", Ratings("made up", texts, wanted), vectors)], "a model")
-    seen = (HeadInput.of(f"{word} tea", NEUTRAL) for word in ("lovely", "dreadful"))
-    good, bad = (heads.read(one, vectors[0])[0] for one in seen)
-    assert good > bad + 0.5
-    assert heads.fitted_on == "made up: 80 texts"
 
 
 def test_the_command_measures_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -13,26 +13,30 @@ from tests.fixtures.sentence_tables import table
 from ricordo.memory.ranking.human import FEATURES, FOREIGN, load_human
 from ricordo.memory.ranking.signals import Signals
 from ricordo_lab.evaluation.conditional_logit import Choice, fit
-from ricordo_lab.evaluation.emotion_heads import ridge
 from ricordo_lab.evaluation.locomo import LocomoQuestion
 from ricordo_lab.evaluation.ranking_fit import fitted, weights_file
 from ricordo_lab.evaluation.replay import RankedAnswer
 from ricordo_lab.evaluation.softmax_heads import LabelledText, accuracy, fit_text_head, read_texts
+from ricordo_lab.reader.text_heads import logistic, ridge
 
 
-@given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 20), st.sampled_from([0.5, 3.0]))
-def test_the_loss_is_that_of_the_normal_equations(seed: int, count: int, width: int, penalty: float) -> None:
+@given(st.integers(0, 10_000), st.sampled_from([0.5, 300.0]))
+def test_a_ridge_is_that_of_the_normal_equations(seed: int, penalty: float) -> None:
     chance = np.random.default_rng(seed)
-    whole = chance.normal(size=(count, width + 3)).astype(np.float32)
-    whole[:, :width] *= chance.random((count, width)) < 0.3
-    sparse = [(np.flatnonzero(row[:width]), row[:width][row[:width] != 0]) for row in whole]
-    wanted = chance.normal(size=(count, 2)).astype(np.float32)
-    exact = np.linalg.solve(whole.T @ whole + penalty * np.eye(width + 3), whole.T @ wanted)
+    known, wanted = chance.normal(size=(40, 3)).astype(np.float32), chance.normal(size=(40, 2))
+    found = ridge(known, wanted.astype(np.float32), penalty)
+    scaled = (known - known.mean(0)) / known.std(0)
+    exact = np.linalg.solve(scaled.T @ scaled + penalty * np.eye(3), scaled.T @ (wanted - wanted.mean(0)))
+    told = known @ found[:-1] + found[-1]
+    assert told == pytest.approx(scaled @ exact + wanted.mean(0), abs=1e-3)
 
-    def loss(weights: NDArray[np.floating]) -> float:
-        return float(np.square(whole @ weights - wanted).sum() + penalty * np.square(weights).sum())
 
-    assert loss(ridge(sparse, width, whole[:, width:], wanted, penalty)) <= 1.001 * loss(exact) + 1e-4
+def test_a_logistic_regression_tells_how_likely_something_is() -> None:
+    chance = np.random.default_rng(1)
+    known = chance.normal(size=(4_000, 2)).astype(np.float32)
+    odds = 1.0 / (1.0 + np.exp(-(2.0 * known[:, 0] - 1.0)))
+    found = logistic(known, (chance.random(4_000) < odds).astype(np.float64), penalty=1.0)
+    assert found == pytest.approx([2.0, 0.0, -1.0], abs=0.25)
 
 
 _CANDIDATES = 12

@@ -9,30 +9,22 @@ from typing import Final
 import pytest
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.language.annotations import NEUTRAL, Role
+from ricordo.language.annotations import NEUTRAL
 from ricordo.language.classification import memory_type
 from ricordo.language.detection import identify
 from ricordo.language.document import Document
-from ricordo.language.emotion import estimate
-from ricordo.language.informative import informative
-from ricordo.language.instructions import is_instructing
-from ricordo.language.life_events import life_event
+from ricordo.language.facts.message_words import MessageWords
+from ricordo.language.reading import UNREAD
 from ricordo.language.small_talk import has_content
-from ricordo.language.topics import topics
 from ricordo.memory.enrichment import enrich
-from ricordo.memory.facts import extract
 
 CASES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 AT = datetime(2026, 2, 15, 12, tzinfo=UTC)
 READERS: Final[dict[str, Callable[[Document], object]]] = {
-    "facts": lambda read: [extract(read, at=AT), extract(read.with_text(f"{read.text}?"))],
-    "informative": lambda read: [has_content(read), *(informative(read, role=role) for role in Role)],
+    "facts": lambda read: [MessageWords(read), MessageWords(read.with_text(f"{read.text}?"))],
+    "small_talk": has_content,
     "language": lambda read: identify(read.text),
-    "topics": topics,
-    "type": lambda read: memory_type(read, NEUTRAL),
-    "life_event": life_event,
-    "emotion": estimate,
-    "instructions": lambda read: is_instructing(read.text),
+    "type": lambda read: memory_type(read, UNREAD, NEUTRAL),
     "enrichment": enrich,
 }
 

@@ -1,6 +1,7 @@
 """What people write, cut, doubled and mixed with what nobody writes: reading it ends, and never fails."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -9,16 +10,21 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
+from tests.support.factories import utterance
 
 from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.query_analysis import analyse
+from ricordo.language.reading import NAME_KINDS, STATED, STATUSES, UNREAD, Reading, ReadStatement
+from ricordo.language.reading import PREDICATES as READ_PREDICATES
 from ricordo.memory.enrichment import enrich
-from ricordo.memory.facts import PREDICATES, extract
+from ricordo.memory.facts import PREDICATES, is_name
+from ricordo.memory.facts.read_statements import statements_of
 
 _HERE: Final = Path(__file__).parent
 _STATED: Final = [
-    json.loads(line)["content"] for line in (_HERE / "facts/sentences.jsonl").read_text("utf-8").splitlines()
+    json.loads(line)["content"]
+    for line in (_HERE / "facts/timed_sentences.jsonl").read_text("utf-8").splitlines()
 ]
 _ASKED: Final = [
     line.rpartition("\t")[2]
@@ -89,12 +95,42 @@ def test_any_question_is_understood(query: str, now: datetime, zone: ZoneInfo, l
     assert found.time is None or not found.time.strict or found.intent == "temporal"
 
 
+@st.composite
+def _readings(draw: st.DrawFn, text: str) -> Reading:
+    """Draw what a network could say of a text: anything, anywhere in it."""
+    places = st.lists(st.integers(0, len(text)), min_size=2, max_size=2, unique=True).map(sorted)
+    spans = places.map(tuple)
+    statements = st.builds(
+        ReadStatement,
+        predicate=st.sampled_from((*READ_PREDICATES, STATED)),
+        object=spans,
+        clause=spans,
+        of=st.sampled_from(("speaker", "named", "carried")),
+        certainty=st.floats(0, 1),
+        subject_at=st.integers(0, len(text)),
+        status=st.sampled_from(STATUSES),
+        denied=st.booleans(),
+    )
+    names = st.tuples(spans, st.sampled_from(NAME_KINDS)).map(lambda one: (one[0][0], one[0][1], one[1]))
+    return replace(
+        UNREAD,
+        statements=tuple(draw(st.lists(statements, max_size=4))),
+        names=tuple(draw(st.lists(names, max_size=3))),
+    )
+
+
 @_BOUNDED
-@given(_TEXTS, _MOMENTS, _LANGUAGES)
-def test_any_message_states_what_it_says(content: str, at: datetime, language: str | None) -> None:
-    for statement in extract(Document(content, language or ""), at=at):
+@given(st.data(), _TEXTS.filter(bool), _MOMENTS, st.sampled_from(["it", "en", "de", ""]))
+def test_any_reading_states_what_the_message_says(
+    data: st.DataObject, content: str, at: datetime, language: str
+) -> None:
+    reading = data.draw(_readings(content))
+    said = utterance(content, language=language, said_at=at, reading=reading)
+    for statement in statements_of(said):
         assert content[slice(*statement.span)] == statement.quote
         assert statement.predicate in PREDICATES
+        assert is_name(statement.subject)
+        assert is_name(statement.object)
 
 
 @_BOUNDED

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences
+from tests.support.factories import feeling, reading
 
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
 from ricordo.language.document import Document
@@ -16,7 +17,10 @@ TABLE = Path(__file__).with_name("enrichment.toml")
 
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "types"))
 def test_types(language: str, expected: dict[str, str]) -> None:
-    found = {text: enrich(Document(text, language)).type for text in expected}
+    found = {
+        text: enrich(Document(text, language), reading=reading(text, **feeling(text, language))).type
+        for text in expected
+    }
     assert found == {text: MemoryType(kind) for text, kind in expected.items()}
 
 
@@ -26,14 +30,18 @@ def test_kinds(language: str, expected: dict[str, str]) -> None:
     assert found == {text: MemoryKind(kind) for text, kind in expected.items()}
 
 
-@pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "topics"))
-def test_people_are_no_topics(language: str, expected: dict[str, list[str]]) -> None:
-    assert {text: list(enrich(Document(text, language)).topics) for text in expected} == expected
+def test_topics_are_told_without_articles_each_once() -> None:
+    said = "La gita al mare, e poi la gita in montagna"
+    read = reading(said, topics=["La gita", "al mare", "montagna"])
+    assert enrich(Document(said, "it"), reading=read).topics == ("gita", "mare", "montagna")
 
 
 def test_participants_are_speaker_present_and_mentioned_each_once() -> None:
-    found = enrich(Document("Ciao anna, ho visto Marco", "it"), speaker="Luca", participants=["Anna", "luca"])
-    assert found.participants == ("Luca", "Anna", "Marco")
+    said = "Ciao anna, ho visto Marco"
+    read = reading(said, people=["anna", "Marco"])
+    present = ["Anna", "luca", "Marco Neri"]
+    found = enrich(Document(said, "it"), reading=read, speaker="Luca", participants=present)
+    assert found.participants == ("Luca", "Anna", "Marco Neri")
 
 
 def test_a_title_is_short() -> None:

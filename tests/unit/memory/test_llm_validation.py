@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
-from ricordo.language.emotion.emotion_lexicon import load_positions
+from ricordo.language.feelings import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.memory.llm_validation import (
     INFERRED_KINDS,
@@ -51,18 +50,6 @@ def test_the_versions_say_which_of_both_the_model_gave() -> None:
 @pytest.mark.parametrize("importance", [-0.1, 1.1, math.nan, math.inf])
 def test_an_impossible_importance_leaves_the_heuristic(importance: float) -> None:
     assert merged(importance=importance).importance == derived(DOG).importance
-
-
-ORDERS = table(__file__, "orders")
-
-
-@pytest.mark.parametrize("text", ORDERS)
-def test_a_text_that_orders_its_rating_is_not_raised_by_it(text: str) -> None:
-    said = LlmMessage(text, "en")
-    rules = derived(said).importance
-    assert said.gives_orders
-    assert merged(said, importance=1.0).importance == rules
-    assert merged(said, importance=0.0).importance.value == 0.0  # lowered it may be
 
 
 @pytest.mark.parametrize(

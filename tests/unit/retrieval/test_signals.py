@@ -53,7 +53,6 @@ def ranking_row(number: int, *, speaker: str = "", role: str = "user", asks: boo
         preceding_id=UUID(int=number - 1) if number > 1 else None,
         asks=asks,
         key_topics=None,
-        instructing=False,
     )
 
 

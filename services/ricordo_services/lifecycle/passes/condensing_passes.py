@@ -10,7 +10,6 @@ from typing import Final, TypeAlias
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.language.instructions import is_instructing
 from ricordo.memory.compression import (
     ALIKE,
     FEWEST,
@@ -22,12 +21,10 @@ from ricordo.memory.compression import (
 from ricordo.memory.model import Successor, is_held_by_user
 from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
 from ricordo.memory.reflection.observations import ReflectionEvidence
-from ricordo.memory.salience import strip_instructions
 from ricordo.memory.summaries import (
     FEWEST_TURNS,
     SILENCE,
     SessionTurn,
-    strip_instructions_from_turns,
     summarise,
 )
 from ricordo.memory.syntheses import synthesise
@@ -105,7 +102,6 @@ class ReflectionPass:
 
     async def _reflect(self, tenant: str, one: ReflectionBacklog) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
-        observed = replace(observed, memories=strip_instructions(observed.memories))
         claimed = () if self.model is None else await self.model.insights(observed)
         [found] = await self.executor.map(_find_insights, [(observed, tuple(claimed))])
         reflections = [
@@ -193,10 +189,9 @@ class SessionSummaries:
         if _is_current(session):
             return SummaryPlan(rest=rest)
         former = tuple(one.id for one in session.former)
-        turns = strip_instructions_from_turns(session.turns)
-        if session.summary is not None or len(turns) < FEWEST_TURNS:
+        if session.summary is not None or len(session.turns) < FEWEST_TURNS:
             return SummaryPlan(withdrawn=former, rest=rest)
-        condensed = None if self.condenser is None else await self.condenser.condense(turns)
+        condensed = None if self.condenser is None else await self.condenser.condense(session.turns)
         [summary] = await self.executor.map(partial(summarise, condensed=condensed), [session.turns])
         return SummaryPlan([Successor(summary, former)], rest=rest)
 
@@ -300,8 +295,7 @@ class CompressionPass(PassWork):
             for group in some:
                 if any(one.id not in known for one in group):  # forgotten since
                     continue
-                # Instructions to a model are not condensed.
-                sources = [known[one.id] for one in group if not is_instructing(known[one.id].memory.content)]
+                sources = [known[one.id] for one in group]
                 if len(sources) < FEWEST:
                     continue
                 if not is_worth_condensing([(one.memory.content, one.memory.language) for one in sources]):

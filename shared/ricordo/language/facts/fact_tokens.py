@@ -1,16 +1,35 @@
 """Tokens of a message with their offsets, without the parts that are not the writer's own words."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.facts.acquaintance import is_known_given
-from ricordo.language.facts.word_forms import HAVING, SPELLINGS
 from ricordo.language.text import with_straight_apostrophes
 from ricordo.language.tokenization import CLITIC
 
+_Pieces = tuple[tuple[int, str], ...]
+"""The tokens that a written word stands for: how many of its characters each takes, and the word it means."""
+
+
+def _cut(text: str) -> Mapping[str, _Pieces]:
+    """Read `written=a|b:meaning meaning` items: where the written word is cut, and what its parts mean."""
+    found: dict[str, _Pieces] = {}
+    for item in text.split():
+        parts, _, meaning = item.partition("=")
+        pieces = parts.split("|")
+        meant = meaning.split("+") if meaning else pieces
+        found["".join(pieces)] = tuple((len(p), m) for p, m in zip(pieces, meant, strict=True))
+    return found
+
+
+_TABLES: Final = {language: read_table("fact_spellings", language) for language in LANGUAGES}
+_SPELLINGS: Final = {language: _cut(table["spellings"]) for language, table in _TABLES.items()}
+_HAVING: Final = frozenset(word for table in _TABLES.values() for word in table["having"].split())
 _SAME_LENGTH: Final = str.maketrans(
     {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
 )
@@ -69,13 +88,13 @@ def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
     own = own_words(document)
     if ":" in own:
         own = _TURN.sub(partial(_own_turn, speaker.casefold()), own)
-    spellings = SPELLINGS[language]
+    spellings = _SPELLINGS[language]
     low: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     for match in CLITIC.get(language, CLITIC["it"]).finditer(own):
         word, start, end = match[0].lower(), match.start(), match.end()
-        if word in HAVING and low and low[-1] == "c'":
+        if word in _HAVING and low and low[-1] == "c'":
             start = starts.pop()  # "c'ho" is one word
             del low[-1], ends[-1]
         for length, meaning in spellings.get(word) or ((end - start, word),):
@@ -88,8 +107,8 @@ def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
 
 
 def own_words(document: Document) -> str:
-    """Return a text with quotations, code and instructions to a model blanked out, offsets kept."""
-    text = document.without_instructions.text
+    """Return a text with quotations and code blanked out, offsets kept."""
+    text = document.text
     if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
         text = _NOT_OWN.sub(_blank, text)
     text = with_straight_apostrophes(text).translate(_SAME_LENGTH)

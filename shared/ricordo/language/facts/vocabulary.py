@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 USER: Final = "user"
 """The subject of every fact about the user in person; any other subject is an entity's name."""
@@ -106,6 +106,22 @@ OBJECT_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What the object of a predicate is: a person, an animal, a place, an organisation or a thing."""
+
+FactType = Literal["preference", "relationship", "knowledge"]
+"""What a fact tells of its subject."""
+FACT_TYPES: Final[Mapping[str, FactType]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            (
+                *("has_child", "has_sibling", "has_parent", "partner", "friend", "knows", "related_to"),
+                *("lives_with", "has_pet", "contact", "supplier_of", "client_of"),
+            ),
+            "relationship",
+        ),
+        **dict.fromkeys(("likes", "dislikes", "wants", "reads_or_watches", "does", "plays"), "preference"),
+    }
+)
+"""The type of a predicate's facts; all others are knowledge."""
 
 SUBJECT_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys(

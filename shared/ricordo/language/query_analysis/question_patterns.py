@@ -4,8 +4,8 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, Patterns, read_patterns
-from ricordo.language.emotion.emotion_lexicon import load_lexicon, load_positions
-from ricordo.language.text import normalise, stem
+from ricordo.language.feelings import feeling_of, load_positions
+from ricordo.language.text import normalise
 from ricordo.language.tokenization import words_of
 
 
@@ -72,12 +72,14 @@ def feeling_sign(word: str, patterns: QuestionPatterns) -> str | None:
     )
 
 
-@lru_cache(maxsize=16_384)
 def _lexicon_sign(word: str, language: str) -> str | None:
-    if language not in LANGUAGES:
+    label = feeling_of(word, language)
+    if label not in _FELT:
         return None
-    lexicon = load_lexicon(language)
-    entry = lexicon.exact.get(word) or lexicon.stems.get(stem(word, language))
-    if entry is None or entry.label not in _FELT:
-        return None
-    return GOOD if load_positions()[entry.label][0] > 0 else BAD
+    return GOOD if load_positions()[label][0] > 0 else BAD
+
+
+def named_feeling(question: str, language: str) -> str:
+    """Return the first feeling, of those that are felt, that a question names; "" for none."""
+    labels = (feeling_of(word.folded, language) for word in words_of(normalise(question), language))
+    return next((label for label in labels if label in _FELT), "")

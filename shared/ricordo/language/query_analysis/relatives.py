@@ -8,11 +8,9 @@ from typing import Any, Final
 
 from ricordo.language.data_files import LANGUAGES, read_patterns
 from ricordo.language.document import Document
-from ricordo.language.facts.fact_grammar import Grammar, Kin
 from ricordo.language.facts.fact_tokens import Tokens, tokenise
-from ricordo.language.facts.grammar_data import load_grammar
+from ricordo.language.facts.fact_words import FactWords, Kin, load_words
 from ricordo.language.facts.kinship import Tie
-from ricordo.language.facts.mentions import kin_at
 from ricordo.language.query_analysis.requested_predicates import (
     NO_PREDICATES,
     RequestedPredicates,
@@ -22,6 +20,8 @@ from ricordo.language.query_analysis.requested_predicates import (
 from ricordo.language.text import stem
 
 _PLACEHOLDER: Final = "x"
+_COMPOUND: Final = re.compile(r"[\w-]+-(?:old|\w+ed)")  # adjectives like "two-year-old" and "three-legged"
+_FORMER: Final = frozenset({"ex", "former"})
 _OWNED: Final = "'s"
 
 
@@ -59,11 +59,11 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
     """
     if language not in LANGUAGES:
         return None
-    grammar, tokens = load_grammar(language), tokenise(Document(query, language), language)
-    places = [at for at, word in enumerate(tokens.low) if word in grammar.possessives]
-    if len(places) != 1 or not grammar.user_pronouns.isdisjoint(tokens.low):
+    words, tokens = load_words(language), tokenise(Document(query, language), language)
+    places = [at for at, word in enumerate(tokens.low) if word in words.possessives]
+    if len(places) != 1 or not words.user_pronouns.isdisjoint(tokens.low):
         return None
-    found = _chain(tokens, grammar, places[0])
+    found = _chain(tokens, words, places[0])
     if found is None:
         return None
     begin, ties, end = found
@@ -73,29 +73,54 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
     return AskedRelative(ties, _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language))
 
 
-def _chain(tokens: Tokens, grammar: Grammar, possessive: int) -> tuple[int, tuple[Tie, ...], int] | None:
+def _chain(tokens: Tokens, words: FactWords, possessive: int) -> tuple[int, tuple[Tie, ...], int] | None:
     """Return the tokens of a chain of ties around "my", and the ties from the user on."""
     size = len(tokens.low)
-    term = kin_at(tokens, grammar, possessive + 1, size)
+    term = _kin_at(tokens, words, possessive + 1, size)
     if term is None:
         return None
     begin, ties, end = possessive, [_tie(term[0])], term[1]
     while end + 1 < size and tokens.low[end] == _OWNED:
-        further = kin_at(tokens, grammar, end + 1, size)
+        further = _kin_at(tokens, words, end + 1, size)
         if further is None:
             break
         ties.append(_tie(further[0]))
         end = further[1]
-    while tokens.low[end - 1] not in grammar.kin and tokens.low[end - 1] in grammar.verbal:
-        end -= 1  # "where does my brother work" has no "brother work"
-    linking = _data(grammar.code)["of"]
+    linking = _data(words.code)["of"]
     while begin > 1:
-        place = begin - 1 if tokens.low[begin - 1] not in grammar.determiners - linking else begin - 2
-        if place < 1 or tokens.low[place] not in linking or tokens.low[place - 1] not in grammar.kin:
+        place = begin - 1 if tokens.low[begin - 1] not in words.determiners - linking else begin - 2
+        if place < 1 or tokens.low[place] not in linking or tokens.low[place - 1] not in words.kin:
             break
-        ties.append(_tie(grammar.kin[tokens.low[place - 1]]))
+        ties.append(_tie(words.kin[tokens.low[place - 1]]))
         begin = place - 1
     return begin, tuple(ties), end
+
+
+def _kin_at(tokens: Tokens, words: FactWords, begin: int, end: int) -> tuple[Kin, int] | None:
+    """Read a kinship term with the adjectives around it: "older twin sister", "fratello più piccolo"."""
+
+    def describes(place: int) -> bool:
+        word = tokens.low[place]
+        return word in words.kin_adjectives or word in _FORMER or _COMPOUND.fullmatch(word) is not None
+
+    at = begin
+    while at < end and (describes(at) or tokens.low[at] == "-") and tokens.low[at] not in words.kin:
+        at += 1
+    if at < end and tokens.low[at] in _FORMER and at + 1 < end:  # a tie of its own without a noun behind it
+        at += tokens.low[at + 1] in words.kin
+    if at == end or tokens.low[at] not in words.kin:
+        return None
+    kin = words.kin[tokens.low[at]]
+    at += 1
+    while at < end and (tokens.low[at] in words.kin or describes(at)) and not tokens.raw[at][0].isupper():
+        if tokens.low[at] in words.companions:
+            break  # "my work friend", but "where does my friend work?"
+        kin = words.kin.get(tokens.low[at], kin)
+        at += 1
+    # "Compagna di classe" is no partner, and "vicino di casa" is one word.
+    if at + 1 < end and tokens.low[at] in ("di", "from") and tokens.low[at + 1] in words.companions:
+        return replace(kin, predicate="knows" if kin.predicate == "partner" else kin.predicate), at + 2
+    return kin, at
 
 
 def _requested(words: tuple[str, ...], tie: Tie, language: str) -> RequestedPredicates:
@@ -118,7 +143,7 @@ def _is_particular(tie: Tie) -> bool:
 
 def _kin_of_all() -> Iterator[tuple[str, Tie]]:
     for language in LANGUAGES:
-        for word, kin in load_grammar(language).kin.items():
+        for word, kin in load_words(language).kin.items():
             yield word, _tie(kin)
 
 

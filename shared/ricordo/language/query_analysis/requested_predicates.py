@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import E5
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.facts.grammar_data import load_grammar
+from ricordo.language.facts.fact_words import load_words
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.text import stem, stop_words
 from ricordo.language.text_head import load_head
@@ -124,9 +124,9 @@ def _join_names(text: str, names: Iterable[str]) -> str:
 
 def _is_of_another(text: str, language: str) -> bool:
     """Return whether a question without a name is about somebody mentioned before: "where does he work?"."""
-    grammar, said = load_grammar(language), set(words(text, language))
-    others = {*grammar.third_pronouns, *grammar.others_possessives}
-    return not said.isdisjoint(others) and said.isdisjoint(grammar.user_pronouns | grammar.possessives)
+    known, said = load_words(language), set(words(text, language))
+    others, own = known.third_pronouns | known.others_possessives, known.user_pronouns | known.possessives
+    return not said.isdisjoint(others) and said.isdisjoint(own)
 
 
 def _with_words(

@@ -10,7 +10,7 @@ from ricordo.language.query_analysis.question_patterns import load_patterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.text import APOSTROPHE_SIGNS, collapse, stem, stop_words
 from ricordo.language.tokenization import content_words, words
-from ricordo.language.topics import load_noun_cues
+from ricordo.language.word_classes import load_noun_cues
 
 _NAME: Final = "\0"
 """Replaces the name in a question, as `questions.toml` says."""

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.facts.grammar_data import load_grammar
-from ricordo.language.facts.phrase_trees import ObjectReader
+from ricordo.language.facts.fact_words import load_words
 from ricordo.language.lemmas import article_of, with_article
 from ricordo.language.text import collapse
 from ricordo.memory.context.formatting import escape_lines
@@ -63,13 +62,13 @@ class _FactWriter:
         self._language = language
         self._phrases: Mapping[str, Any] = read_table("fact_phrases", language)
         self._lists = word_lists(language)
-        self._grammar = load_grammar(language)
+        self._words = load_words(language)
 
     def shape(self, value: str) -> str:
         """Classify an object: `names`, `instruments`, `verbs`, `one`, `many` or ""."""
         if value[:1].isupper():
             return "names"
-        if value.casefold() in self._grammar.lexicon[ObjectReader.INSTRUMENT]:
+        if value.casefold() in self._words.instruments:
             return "instruments"
         verb = re.match(self._phrases["infinitive"], value.casefold())
         if verb is not None and verb[0] not in self._lists.get("nouns_like_verbs", ()):
@@ -116,7 +115,7 @@ class _FactWriter:
         if subject == USER and self._phrases["user"]:
             return cast("Mapping[str, str]", self._phrases["user"])
         who, article = subject, ""
-        kin = self._grammar.kin.get(subject) if subject.islower() else None
+        kin = self._words.kin.get(subject) if subject.islower() else None
         if kin is not None:
             gender = kin.gender or "m"
             who = f"{self._phrases['your'][gender + '_plural' * kin.plural]} {subject}"

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ricordo.language.annotations import MemoryKind, Role
-from ricordo.language.instructions import marked
-from ricordo.language.instructions.unmasking import unmasked
 from ricordo.language.text import excerpt
+from ricordo.language.unmasking import unmasked
 from ricordo.memory.context.material import Material
 from ricordo.memory.context.page import CLOSING, OPENING
 from ricordo.memory.context.recalled_tags import escape_recalled
@@ -49,11 +48,6 @@ def escape_lines(text: str) -> str:
     return escape_recalled(_INDENT.join(f"\\{line}" if is_imitation(line) else line for line in lines))
 
 
-def format_utterance(text: str, language: str) -> str:
-    """Escape a message; text with instructions to a model gets a remark before it."""
-    return marked(escape_lines(text), language)
-
-
 def starts_with_speaker(text: str) -> bool:
     """Whether `text` begins like the speech of another: "Anna: hello"."""
     return _SPEAKER.match(unmasked(text[:NAME_LENGTH])) is not None
@@ -85,7 +79,7 @@ def has_single_speaker(memories: Sequence[Memory]) -> bool:
 
 def format_decision(turn: SpokenTurn, language: str) -> str:
     """Format a decision with its speaker."""
-    shown = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
+    shown = excerpt(turn.content[:_MOST_READ], NOTE_LENGTH)
     return escape_text(phrase(language, "decided", who=speaker_label(turn, language), what=shown))
 
 

@@ -12,7 +12,7 @@ from ricordo.language.annotations import Role
 from ricordo.language.tokenization import stems
 from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.formatting import (
-    format_utterance,
+    escape_lines,
     is_blank,
     is_user_statement,
     source_label,
@@ -134,7 +134,7 @@ class LineRenderer:
 
     def _spoken(self, place: tuple[float, ...], shown: str, name: str, role: str) -> Line:
         named = role == Role.ASSISTANT or starts_with_speaker(shown)
-        return Line(place, format_utterance(shown, self._language), name=name, named=named)
+        return Line(place, escape_lines(shown), name=name, named=named)
 
 
 @lru_cache(maxsize=8)

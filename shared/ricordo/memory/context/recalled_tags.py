@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from ricordo.language.instructions.unmasking import origins, unmasked
+from ricordo.language.unmasking import origins, unmasked
 from ricordo.memory.context.syntax import context_runs, preface_before
 
 # Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, cast
 
 from ricordo.language.data_files import languages_with, read_table
-from ricordo.language.instructions.unmasking import unmasked
+from ricordo.language.unmasking import unmasked
 
 FALLBACK: Final = "en"
 PARTS: Final = ("recent", "notes")

@@ -1,8 +1,7 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
-from ricordo.language.facts import Statement, extract
 from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
-from ricordo.language.facts.evidence import Evidence, Kind, Polarity
+from ricordo.language.facts.evidence import Evidence, Kind, Polarity, Statement
 from ricordo.language.facts.kinship import BEINGS, PRESUMED
 from ricordo.language.facts.vocabulary import (
     OBJECT_KINDS,
@@ -75,7 +74,6 @@ __all__ = [
     "drop_rejected",
     "entities",
     "entity_keys",
-    "extract",
     "fold",
     "fold_slots",
     "is_name",

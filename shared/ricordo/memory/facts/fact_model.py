@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
+from ricordo.language.facts.vocabulary import FACT_TYPES, SINGLE_VALUED, USER, FactType
 from ricordo.language.tokenization import stems
 
 
@@ -39,6 +39,11 @@ class Fact:
     disputed: bool
     verified: bool
     message_ids: tuple[str, ...]
+
+    @property
+    def fact_type(self) -> FactType:
+        """What it tells of its subject."""
+        return FACT_TYPES.get(self.predicate, "knowledge")
 
     @property
     def current(self) -> bool:

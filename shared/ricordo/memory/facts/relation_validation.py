@@ -1,7 +1,7 @@
 """Validates the relations that a language model reads in a message, against the message.
 
 A relation counts only where the message has the quoted words, asserts them, and names the subject; where the
-rules contradict it, they win.
+reader contradicts it, the reader wins.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +13,11 @@ from itertools import islice
 from typing import Final
 
 from ricordo.language.document import Document
-from ricordo.language.facts import MessageGrammar, Mood, Statement, message_grammar
 from ricordo.language.facts.acquaintance import is_of_the_users_life, is_of_the_world
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.facts.evidence import Polarity
+from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.language.facts.message_grammar import place_of, places
+from ricordo.language.facts.message_words import MessageWords, Mood, place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
 from ricordo.memory.llm_validation import LlmMessage
 
@@ -91,7 +90,7 @@ class RelationFault(StrEnum):
     UNSTATED = "unstated"
     """The message asks, wishes, imagines, quotes, denies or expects it."""
     CONTESTED = "contested"
-    """The rules read otherwise."""
+    """The reader read otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class ValidatedStatements:
     """The statements of a message.
 
     Attributes:
-        statements: of the rules and of the model, in the order of the text.
+        statements: of the reader and of the model, in the order of the text.
     """
 
     statements: tuple[Statement, ...]
@@ -110,16 +109,16 @@ class ValidatedStatements:
 def validate_relations(
     passage: Passage,
     relations: Sequence[Relation],
-    by_rules: Sequence[Statement],
+    by_reader: Sequence[Statement],
     *,
     at: datetime | None = None,
     zone: tzinfo | None = None,
 ) -> ValidatedStatements:
-    """Return what the rules read, and those relations of the model that the message supports."""
-    words = message_grammar(Document(passage.said.text, passage.said.language))
-    ties, labels = _ties(by_rules), {normalise(name): label for name, label in passage.named}
+    """Return what the reader read, and those relations of the model that the message supports."""
+    words = MessageWords(Document(passage.said.text, passage.said.language))
+    ties, labels = _ties(by_reader), {normalise(name): label for name, label in passage.named}
     known = labels.keys() | ties.keys()
-    found = list(by_rules)
+    found = list(by_reader)
     faults: list[RelationFault] = []
     for relation in relations[:_MOST]:
         read = _read(relation, passage.said, words, known)
@@ -133,7 +132,7 @@ def validate_relations(
             found = [one for one in found if not _denies(one, read)]
             found.append(_tied(read, ties, labels))
     found.sort(key=lambda one: one.span[0])
-    return ValidatedStatements(tuple(found), len(found) - len(by_rules), tuple(faults))
+    return ValidatedStatements(tuple(found), len(found) - len(by_reader), tuple(faults))
 
 
 def _ties(statements: Iterable[Statement]) -> dict[str, str]:
@@ -165,7 +164,7 @@ def _is_a_stranger(name: str, label: str | None) -> bool:
 
 
 def _read(
-    relation: Relation, said: LlmMessage, words: MessageGrammar, known: AbstractSet[str]
+    relation: Relation, said: LlmMessage, words: MessageWords, known: AbstractSet[str]
 ) -> Statement | RelationFault:
     content = said.text
     if relation.predicate not in PREDICATES:
@@ -185,7 +184,7 @@ def _read(
     return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity)
 
 
-def _subject(claimed: str, said: LlmMessage, words: MessageGrammar, known: AbstractSet[str]) -> str | None:
+def _subject(claimed: str, said: LlmMessage, words: MessageWords, known: AbstractSet[str]) -> str | None:
     """Return the subject as written; None where it is no name in the message, or the writer's own."""
     if normalise(claimed) == USER:
         return USER
@@ -194,12 +193,12 @@ def _subject(claimed: str, said: LlmMessage, words: MessageGrammar, known: Abstr
         return None
     written = said.text[slice(*place)]
     if said.speaker and normalise(written) == normalise(said.speaker):
-        return None  # as for the rules, the writer is no third person
+        return None  # the writer is no third person
     return written if normalise(written) in known or words.is_name(written) else None
 
 
 def _value(
-    relation: Relation, content: str, quote: tuple[int, int], words: MessageGrammar
+    relation: Relation, content: str, quote: tuple[int, int], words: MessageWords
 ) -> str | RelationFault:
     """Return the object as written, where the message asserts it."""
     claimed = relation.object
@@ -208,7 +207,7 @@ def _value(
     if not claimed.strip() or len(claimed) > _LONGEST_PART or len(claimed.split()) > _MOST_WORDS:
         return RelationFault.OBJECT
     found = list(places(claimed, content, *quote)) or places(words.core(claimed), content, *quote)
-    bare = [words.bare(*place) for place in islice(found, _MOST_PLACES)]
+    bare = [words.trimmed(*place) for place in islice(found, _MOST_PLACES)]
     whole = [place for place in bare if not words.points_away(content[slice(*place)])]
     alone = [place for place in whole if not _more_than(content, quote, place)]
     if not whole or len(alone) == len(whole):

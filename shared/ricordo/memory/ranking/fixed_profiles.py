@@ -1,6 +1,5 @@
 """The profiles with a fixed formula: `weighted`, `multiplicative`, `generative` and `budget`."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -19,13 +18,7 @@ MAX_TRUST = 5
 
 @dataclass(frozen=True, kw_only=True)
 class FixedProfile(RankingProfile):
-    """A profile with a fixed formula; its weights are its fields.
-
-    Attributes:
-        instructing: the share of its score, [0, 1], that a memory keeps when it gives orders to a model.
-    """
-
-    instructing: float = 0.25
+    """A profile with a fixed formula; its weights are its fields."""
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -35,14 +28,6 @@ class FixedProfile(RankingProfile):
     def weighing(self, changes: Mapping[str, float]) -> Self:
         """Return the profile with changed weights."""
         return replace(self, **changes)
-
-    def score(self, signals: Signals) -> Column:
-        """Return the score of each candidate, less where it gives orders to a model."""
-        scores = self._worth(signals)
-        return scores - signals.instructing * (1.0 - self.instructing) * np.maximum(0.0, scores)
-
-    @abstractmethod
-    def _worth(self, signals: Signals) -> Column: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +43,8 @@ class WeightedProfile(FixedProfile):
     access: float = 0.10
     recency: float = 0.05
 
-    def _worth(self, signals: Signals) -> Column:
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         total = (
             self.semantic * signals.semantic
             + self.temporal * signals.temporal
@@ -99,7 +85,8 @@ class MultiplicativeProfile(FixedProfile):
         lowest = self.floor + self.floor_span * (meaningfulness(importance) - 1) / (MAX_MEANINGFULNESS - 1)
         return np.maximum(np.exp(-self.decay_rate * age_days), lowest)
 
-    def _worth(self, signals: Signals) -> Column:
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         meaning = 1 + self.meaning * meaningfulness(signals.importance) / MAX_MEANINGFULNESS
         trust = 1 + self.trust * signals.trust / MAX_TRUST
         recency = self.recency(signals.age_days, signals.importance)
@@ -122,7 +109,8 @@ class GenerativeProfile(FixedProfile):
         if self.days <= 0:
             raise ValueError("the days of the ranking profile 'generative' must be above 0")
 
-    def _worth(self, signals: Signals) -> Column:
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         return (
             self.relevance * signals.semantic
             + self.recency * np.exp(-signals.age_days / self.days)
@@ -156,7 +144,8 @@ class BudgetProfile(FixedProfile):
     importance: float = 0.4
     cost: float = 0.1
 
-    def _worth(self, signals: Signals) -> Column:
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate."""
         return (
             self.recency * (10 - np.minimum(10.0, signals.age_days / 30))
             + self.frequency * np.minimum(10.0, signals.access_count / 5)

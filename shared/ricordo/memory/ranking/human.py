@@ -54,7 +54,6 @@ PRIOR: Mapping[str, float] = MappingProxyType(
         "inside": 2.0,
         "others": 0.5,
         "others_idle": 1.5,
-        "instructing": 5.0,
         "example_similarity": 10.0,
         "example_bm25": 5.0,
         "name_overlap": 5.0,
@@ -67,9 +66,8 @@ PRIOR: Mapping[str, float] = MappingProxyType(
 
 `recency` separates equal answers, worth at most a sixth of a cosine and nothing after a month. `near_time`
 and `inside` are for the time asked for: questions of the fit never name a time alone. `others` is subtracted
-from what an assistant said, `others_idle` besides where that is unimportant. `instructing` is subtracted from
-text that gives orders to a model, and outweighs all others. `example_similarity` and those after it are what
-the question states of its answer, worth about as much as finding all of its words.
+from what an assistant said, `others_idle` besides where that is unimportant. `example_similarity` and those
+after it are what the question states of its answer, worth about as much as finding all of its words.
 """
 BARE_SHARE = 0.3
 """The weight of the word signals of a question that consists of a predicate only."""
@@ -81,10 +79,7 @@ PREFERENCES = ("example_similarity", "example_bm25", "name_overlap", "type_match
 
 _SETTLES = 0.5
 PRIOR_BY_WORDS: Mapping[str, float] = MappingProxyType(
-    {
-        name: (1.0 if name.startswith(("others", "instructing")) else _SETTLES) * most
-        for name, most in PRIOR.items()
-    }
+    {name: (1.0 if name.startswith("others") else _SETTLES) * most for name, most in PRIOR.items()}
     | {"bm25": 1.5}
 )
 """The same while the embedding model is unavailable: who says the words outranks who merely speaks next."""
@@ -193,7 +188,6 @@ def _prior(signals: Signals, weights: Mapping[str, float]) -> Column:
         + weights["near_time"] * signals.temporal
         + weights["inside"] * np.greater_equal(signals.temporal, 1.0)
         - (weights["others"] + weights["others_idle"] * idle) * (1.0 - signals.own_words)
-        - weights["instructing"] * signals.instructing
     )
     for name in PREFERENCES:
         total = total + weights[name] * getattr(signals, name)

@@ -59,7 +59,6 @@ class Signals(NamedTuple):
         congruence: how far the feelings of query and memory agree, [0, 1].
         importance_gained: what use has added of the importance, [0, 1].
         has_vector_score: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
-        instructing: 1 for instructions to a model, as hidden in mails; else 0.
         is_bare_predicate: how likely the question asks for nothing but a predicate ("where do I live?"), so
             that its own words say little of what answers it, [0, 1].
         example_similarity: that times max(0, cosine) of the memory with example statements that answer the
@@ -100,7 +99,6 @@ class Signals(NamedTuple):
     congruence: Column = 0.0
     importance_gained: Column = 0.0
     has_vector_score: Column = 1.0
-    instructing: Column = 0.0
     is_bare_predicate: Column = 0.0
     example_similarity: Column = 0.0
     example_bm25: Column = 0.0

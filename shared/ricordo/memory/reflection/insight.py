@@ -1,6 +1,7 @@
 """Insights, the memories that store them, and the validation of those that a language model claims."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +15,7 @@ from ricordo.language.person_names import mentioned_names
 from ricordo.language.text import collapse
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
-from ricordo.language.topics import topic_key, topics
+from ricordo.language.topics import MAX_TOPICS, topic_key
 from ricordo.memory.facts import normalise
 from ricordo.memory.llm_condensation import CondensationFault, find_fault, to_llm_message
 from ricordo.memory.model import Memory, Source, derived_id
@@ -150,7 +151,7 @@ def validate_claim(
         return ClaimFault.COPY
     document = Document(text, language)
     people = mentioned_names(document)
-    about = topics(document, people)
+    about = _topics_of(sources, text, language)
     if not people and not about:
         return ClaimFault.NOBODY
     whom = _keys("who", map(normalise, people))
@@ -168,6 +169,15 @@ def validate_claim(
         confidence=_CONFIDENCE,
         created_at=max(one.created_at for one in sources),
     )
+
+
+def _topics_of(sources: Sequence[Memory], text: str, language: str) -> tuple[str, ...]:
+    """Return the topics of the sources that a text speaks of, the commonest first."""
+    said = set(stems(text, language))
+    told = Counter(
+        topic for one in sources for topic in one.topics if said.issuperset(stems(topic, language))
+    )
+    return tuple(topic for topic, _ in told.most_common(MAX_TOPICS))
 
 
 def _is_copy(text: str, memory: Memory, language: str) -> bool:

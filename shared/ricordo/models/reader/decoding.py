@@ -27,14 +27,25 @@ from ricordo.language.reading import (
     Span,
     is_like,
 )
-from ricordo.models.reader.heads import CARRIED_OVER, IN_TEXT, OF_SPEAKER, POINTER
+from ricordo.models.reader.heads import CARRIED_OVER, FELT, IN_TEXT, OF_SPEAKER, POINTER
 from ricordo.models.reader.reader_network import Floats, Probabilities, Thresholds
 
-LEAST_OBJECT: Final = 0.15
+LEAST_OBJECT: Final = 0.3
 """The probability from which on a word belongs to the object of what may be a statement."""
 _LEAST_CLAUSE: Final = 0.4
 _LEAST_TAG: Final = 0.5
+_LEAST_TOPIC: Final = 0.25
 _EMOTIONS: Final = 3
+_SPOKEN: Final = 0.5
+"""How far people's own talk tells the valence, and texts that others have rated the rest of it."""
+# Ratings come in standard deviations from a neutral text; a regression keeps close to the middle.
+_VALENCE: Final = 0.65  # of which the tangent is taken
+_AROUSAL: Final = (0.3, 0.13, 0.5)  # of a neutral text, by ratings, by talk
+_DOMINANCE: Final = (0.5, 0.085)
+_CLEAR: Final = 0.25  # the valence from which on words carry it
+_CARRIES: Final = 0.8  # of what the strongest word does
+_CARRIERS: Final = 3
+_TINY: Final = 1e-9
 _BEGINS: Final = 0.7  # the least probability of the beginning of a further span inside of one
 
 Spans = Sequence[Span]
@@ -75,7 +86,7 @@ def typed_candidates(text: str, spans: Spans, found: Probabilities) -> Iterator[
         span = spans[tokens[0]][0], spans[tokens[-1]][1]
         if not any(map(str.isalnum, text[slice(*span)])):
             continue
-        predicates, subjects = found["predicate"][tokens].mean(0), found["subject"][tokens].mean(0)
+        predicates, subjects = (_of_object(found, head, tokens) for head in ("predicate", "subject"))
         best = int(predicates.argmax())
         first, second = np.sort(predicates)[::-1][:2]
         family = float(predicates @ _LIKE[best])
@@ -104,6 +115,15 @@ def typed_candidates(text: str, spans: Spans, found: Probabilities) -> Iterator[
         yield Candidate(tokens, span, np.array([*of_text, *own, *chosen], dtype=np.float32), best)
 
 
+def _of_object(found: Probabilities, head: str, tokens: Sequence[int]) -> Floats:
+    """Return what a head says of some tokens, each as far as it belongs to an object.
+
+    Of a clause, too, it is its object of which the heads have learned to speak.
+    """
+    shares = 1.0 - found["object"][tokens, 0] + 1e-6
+    return np.average(found[head][tokens], axis=0, weights=shares)
+
+
 def _joined(
     words: Sequence[list[int]], objects: Sequence[tuple[list[int], float]], found: Probabilities
 ) -> Iterator[tuple[list[int], float]]:
@@ -111,7 +131,7 @@ def _joined(
     place = {token: at for at, word in enumerate(words) for token in word}
     joined: list[tuple[list[int], float, str]] = []
     for tokens, probability in objects:
-        kind = PREDICATES[int(found["predicate"][tokens].mean(0).argmax())]
+        kind = PREDICATES[int(_of_object(found, "predicate", tokens).argmax())]
         last = joined[-1] if joined else None
         if last and place[last[0][-1]] + 1 == place[tokens[0]] and is_like(last[2], kind):
             joined[-1] = ([*last[0], *tokens], (last[1] + probability) / 2, kind)
@@ -154,20 +174,26 @@ def read(
     Args:
         certainty: the regressions `typed` and `noted`, each its weights and, last, its bias.
     """
+    away = found["rated"].tolist()
+    said, excited = float(found["valence"].sum()) / 2.0 - 1.0, float(found["arousal"].sum()) / 2.0
+    valence = _within(_SPOKEN * said + (1 - _SPOKEN) * float(np.tanh(_VALENCE * away[0])), -1.0)
     news = [span for span, _ in _tagged(text, spans, found["news"])]
     return Reading(
         version=version,
-        informative=round(float(found["informative"][0]), 3),
+        informative=round(_shifted(float(found["informative"][0]), least.informative), 3),
         importance=round(float(found["importance"].sum()), 3),
-        valence=round(float(found["valence"].sum()) - 2.0, 3),
-        arousal=round(float(found["arousal"].sum()), 3),
+        valence=valence,
+        arousal=_within(_AROUSAL[0] + _AROUSAL[1] * away[1] + _AROUSAL[2] * excited, 0.0),
+        dominance=_within(_DOMINANCE[0] + _DOMINANCE[1] * away[2], 0.0),
+        felt=tuple(_felt(text, spans, found[FELT], valence)),
+        procedural=round(float(found["procedural"][0]), 3),
         emotions=tuple(
             (EMOTIONS[kind], round(float(found["emotion"][kind]), 3))
             for kind in np.argsort(-found["emotion"])[:_EMOTIONS].tolist()
         ),
         kind=MESSAGE_KINDS[int(found["kind"].argmax())],
         news=max(news, key=lambda span: span[1] - span[0], default=None),
-        topics=tuple(span for span, _ in _tagged(text, spans, found["topic"])),
+        topics=tuple(span for span, _ in _tagged(text, spans, found["topic"], _LEAST_TOPIC)),
         names=tuple((*span, NAME_KINDS[kind]) for span, kind in _tagged(text, spans, found["name"])),
         times=tuple((*span, DIRECTIONS[kind]) for span, kind in _tagged(text, spans, found["time"])),
         statements=tuple(_statements(text, spans, found, certainty, least)),
@@ -201,11 +227,9 @@ def statement_of(
     one: Candidate, found: Probabilities, spans: Spans, clause: Span, certainty: float
 ) -> ReadStatement:
     """Return a candidate as the statement that it may be."""
-    # Of a clause it is its object of which the heads have learned to speak.
-    shares = 1.0 - found["object"][one.tokens, 0] + 1e-6
 
     def of(head: str) -> Floats:
-        return np.average(found[head][one.tokens], axis=0, weights=shares)
+        return _of_object(found, head, one.tokens)
 
     subjects = of("subject")
     whose: Of = "speaker"
@@ -225,11 +249,35 @@ def statement_of(
     )
 
 
-def _tagged(text: str, spans: Spans, tags: Floats) -> Iterator[tuple[Span, int]]:
+def _felt(text: str, spans: Spans, pulls: Floats, valence: float) -> Iterator[Span]:
+    """Yield the words that draw the valence most to where it is, in order."""
+    if abs(valence) < _CLEAR:
+        return
+    found = []
+    for tokens in _words(text, spans):
+        span = spans[tokens[0]][0], spans[tokens[-1]][1]
+        if (span[1] - span[0] > 1 and not text[slice(*span)].isascii()) or text[slice(*span)].isalpha():
+            found.append((float(np.copysign(1.0, valence) * pulls[tokens].max()), span))
+    strongest = sorted(found, reverse=True)[:_CARRIERS]
+    least = max(0.0, _CARRIES * strongest[0][0]) if strongest else 0.0
+    yield from sorted(span for pull, span in strongest if pull > least)
+
+
+def _within(value: float, low: float) -> float:
+    return round(min(1.0, max(low, value)), 4)
+
+
+def _shifted(probability: float, least: float) -> float:
+    """Return a probability whose odds are counted from those of another one, which becomes a half."""
+    odds = probability / (1.0 - probability + _TINY) * (1.0 - least) / least
+    return odds / (1.0 + odds)
+
+
+def _tagged(text: str, spans: Spans, tags: Floats, least: float = _LEAST_TAG) -> Iterator[tuple[Span, int]]:
     """Yield spans of whole words, each with its class; of a head of one step all are of class 0."""
     if tags.shape[1] == 1:
         tags = np.concatenate([1.0 - tags, np.zeros_like(tags), tags], axis=1)
-    for tokens, _ in _spans(_words(text, spans), tags, _LEAST_TAG):
+    for tokens, _ in _spans(_words(text, spans), tags, least):
         kinds = tags[tokens, 1:].mean(0).reshape(-1, 2).sum(1)
         yield (spans[tokens[0]][0], spans[tokens[-1]][1]), int(kinds.argmax())
 

@@ -24,12 +24,12 @@ class Head(NamedTuple):
 
     Attributes:
         classes: of the answer; those of an ordinal head are its steps.
-        kind: a `choice` among classes, or `steps`, each with a probability of its own.
+        kind: a `choice` among classes; `steps`, each with a probability of its own; or `values` as they are.
     """
 
     name: str
     classes: int
-    kind: Literal["choice", "steps"] = "choice"
+    kind: Literal["choice", "steps", "values"] = "choice"
 
 
 def _tags(classes: int = 1) -> int:
@@ -59,4 +59,8 @@ OF_TEXTS: Final[Sequence[Head]] = (
     Head("arousal", 2, "steps"),
     Head("emotion", len(EMOTIONS)),
     Head("kind", len(MESSAGE_KINDS)),
+    Head("rated", 3, "values"),
+    Head("procedural", 1, "steps"),
 )
+FELT: Final = "felt"
+"""Of each token, how far it draws the valence of its text up or down."""

@@ -1,8 +1,8 @@
 """The reader's part of the network as an ONNX graph: layers of its own over states of the encoder, and heads.
 
 The vector of the turn before is one more token of a text. On a token's own state, the shared one below and
-the mean of all, with a view of its two neighbours, stand the heads of tokens; on the first state and the mean
-stand those of the whole text. Logits come out; what they say is for `decoding` to read.
+the mean of all, with a view of its two neighbours, stand the heads of tokens; on the first state and both
+means stand those of the whole text. Logits come out; what they say is for `decoding` to read.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from onnx import ModelProto, TensorProto
 from ricordo.models.onnx.bert_graph import PER_TOKEN, BertGraph, QuantisedGraph
 from ricordo.models.onnx.checkpoint import Rounding
 from ricordo.models.onnx.network import DIMENSIONS, Precision
-from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER
+from ricordo.models.reader.heads import FELT, OF_TEXTS, OF_TOKENS, POINTER
 
 WIDTH: Final = 256
 """Features of a token."""
@@ -31,7 +31,7 @@ class _Heads(BertGraph):
 
         Its inputs are `states` (float32 [n, t, 384]), `mask` (int32 [n, t]) and `before` (float32
         [n, 1, 384], what is known of the turn before); its outputs are the logits of tokens [n, t, k], of
-        texts [n, m] and of the pointer [n, t, t].
+        texts [n, m] and of the pointer [n, t, t], and what is `FELT` [n, t, 1].
 
         Args:
             layers: the reader's own.
@@ -48,29 +48,36 @@ class _Heads(BertGraph):
         for layer in layers:
             hidden = self._feed_forward(self._attend(hidden, layer), layer)
         self._node("Slice", [hidden, "one", "end", "one"], ["own"], "")
-        self._mean()
+        self._count()
+        self._mean("own", "mean")
+        self._mean("states", "mean.shared")
         self._features()
         self._matrix("features", "tokens", [head.name for head in OF_TOKENS])
         self._pointer()
         self._node("Slice", ["own", "zero", "one", "one"], ["opening"], "")
-        self._node("Concat", ["opening", "mean"], ["whole"], "", axis=2)
+        self._node("Concat", ["opening", "mean", "mean.shared"], ["whole"], "", axis=2)
         self._matrix("whole", "texts.row", [head.name for head in OF_TEXTS])
         self._node("Squeeze", ["texts.row", "one"], ["texts"], "")
+        self._felt()
         of_tokens, of_texts = (sum(head.classes for head in heads) for heads in (OF_TOKENS, OF_TEXTS))
         outputs = {
             "tokens": ("texts", "tokens", of_tokens),
             "texts": ("texts", of_texts),
             POINTER: ("texts", "tokens", "tokens"),
+            FELT: ("texts", "tokens", 1),
         }
         return self._model({"states": PER_TOKEN, "before": ("texts", 1, DIMENSIONS)}, outputs)
 
-    def _mean(self) -> None:
-        """Average the tokens that there are."""
+    def _count(self) -> None:
+        """Count the tokens that there are."""
         self._node("Cast", ["mask"], ["mask.float"], "", to=TensorProto.FLOAT)
         self._node("Unsqueeze", ["mask.float", "one"], ["mask.row"], "")
-        self._node("MatMul", ["mask.row", "own"], ["sum"], "")
         self._node("ReduceSum", ["mask.row", "two"], ["count"], "")
-        self._node("Div", ["sum", "count"], ["mean"], "")
+
+    def _mean(self, source: str, output: str) -> None:
+        """Average the tokens that there are."""
+        self._node("MatMul", ["mask.row", source], [f"{output}.sum"], "")
+        self._node("Div", [f"{output}.sum", "count"], [output], "")
 
     def _features(self) -> None:
         """Join own state, shared state and mean, and add what the neighbours say."""
@@ -97,6 +104,11 @@ class _Heads(BertGraph):
         self._node("MatMul", ["pointing", "pointed.turned"], ["pointer.raw"], "")
         scale = np.array(len(self._weights["pointing.bias"]) ** -0.5, dtype=np.float32)
         self._node("Mul", ["pointer.raw", self._constant("pointer.scale", scale)], [POINTER], "")
+
+    def _felt(self) -> None:
+        """Tell what each token adds to the valence: that head is linear in the mean of the states."""
+        of_mean = self._weights["valence.weight"][:, DIMENSIONS : 2 * DIMENSIONS].sum(0)[:, None]
+        self._node("MatMul", ["own", self._constant("felt.kernel", of_mean)], [FELT], "")
 
     def _matrix(self, source: str, output: str, heads: list[str]) -> None:
         """Multiply by the weights of several heads at once."""

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ricordo.models.onnx.cached_file import cached_file
 from ricordo.models.onnx.checkpoint import Checkpoint
 from ricordo.models.onnx.network import Precision, Session
-from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER, Head
+from ricordo.models.reader.heads import FELT, OF_TEXTS, OF_TOKENS, POINTER, Head
 
 Floats = NDArray[np.float32]
 Probabilities = Mapping[str, Floats]
-"""By head: of tokens [t, classes], of the text [classes]; of the pointer [t, t]."""
+"""By head: of tokens [t, classes], of the text [classes]; of the pointer [t, t]; `FELT` [t]."""
 
-_GRAPH_VERSION: Final = 1  # increased with each change of the graph
+_GRAPH_VERSION: Final = 2  # increased with each change of the graph
 _FILE: Final = "reader.npz"
 _LARGEST: Final = 127
 
@@ -74,10 +74,11 @@ def packed(tensors: Mapping[str, Floats]) -> bytes:
 
 
 class Thresholds(NamedTuple):
-    """From which certainty on a statement counts: typed, with its predicate, or noted, as its clause."""
+    """From which certainty on a statement counts, typed or as its clause alone, and a text informs."""
 
     typed: float
     noted: float
+    informative: float
 
 
 class States(NamedTuple):
@@ -103,9 +104,9 @@ class ReaderNetwork:
         tensors = weights.tensors
         self._missing = tensors["no_previous"]
         self._previous, self._bias = tensors["previous.weight"], tensors["previous.bias"]
+        self._distance = tensors["distance"]
         self.regressions: Mapping[str, Floats] = {grade: tensors[grade] for grade in ("typed", "noted")}
-        typed, noted = tensors["least"].tolist()
-        self.least = Thresholds(typed, noted)
+        self.least = Thresholds(*tensors["least"].tolist())
 
     @classmethod
     def opened(
@@ -141,9 +142,23 @@ class ReaderNetwork:
             "mask": np.ones((1, len(text.tokens)), dtype=np.int32),
             "before": before[None, None].astype(np.float32),
         }
-        tokens, whole, pointer = self._session.run(("tokens", "texts", POINTER), inputs)
-        answers = {**_split(tokens[0], OF_TOKENS), **_split(whole[0], OF_TEXTS), POINTER: pointer[0]}
-        return probabilities(answers)
+        tokens, whole, pointer, felt = self._session.run(("tokens", "texts", POINTER, FELT), inputs)
+        pointer = pointer[0] + distances(len(text.tokens)) @ self._distance
+        answers = {**_split(tokens[0], OF_TOKENS), **_split(whole[0], OF_TEXTS), POINTER: pointer}
+        return {**probabilities(answers), FELT: felt[0, :, 0]}
+
+
+def distances(count: int) -> Floats:
+    """Return how far each token lies from each other, [t, t, 3].
+
+    The logarithm of the distance of one before, of one behind, and 1 for one behind. The first token stands
+    for a subject that is not in the text, and lies nowhere.
+    """
+    away = np.arange(count) - np.arange(count)[:, None]
+    behind = (away > 0).astype(np.float32)
+    found = np.stack([np.log1p(np.maximum(-away, 0)), np.log1p(np.maximum(away, 0)), behind], -1)
+    found[:, 0] = 0.0
+    return found.astype(np.float32)
 
 
 def _split(logits: Floats, heads: Sequence[Head]) -> Mapping[str, Floats]:
@@ -152,14 +167,17 @@ def _split(logits: Floats, heads: Sequence[Head]) -> Mapping[str, Floats]:
     return {head.name: part for head, part in zip(heads, parts, strict=True)}
 
 
-_STEPPED: Final = frozenset(head.name for head in (*OF_TOKENS, *OF_TEXTS) if head.kind == "steps")
+_KINDS: Final = {head.name: head.kind for head in (*OF_TOKENS, *OF_TEXTS)}
 
 
 def probabilities(logits: Mapping[str, Floats]) -> Probabilities:
     """Return what logits say, by head."""
     found: dict[str, Floats] = {}
     for name, each in logits.items():
-        if name in _STEPPED:
+        kind = _KINDS.get(name, "choice")
+        if kind == "values":
+            found[name] = each
+        elif kind == "steps":
             found[name] = np.float32(1.0) / (np.float32(1.0) + np.exp(-each))
         else:
             powers = np.exp(each - each.max(-1, keepdims=True))

@@ -21,7 +21,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class TextToRead:
     """A text to read.
 
     Attributes:
@@ -46,18 +46,18 @@ class TextReader:
         self._network = network
         encoder.keeps_states = True
 
-    async def read(self, texts: Sequence[Unread]) -> list[Reading | None]:
+    async def read(self, texts: Sequence[TextToRead]) -> list[Reading | None]:
         """Return what each text says, by its first 256 tokens; None where a run failed."""
         return list(await asyncio.gather(*map(self._one, texts)))
 
-    async def _one(self, text: Unread) -> Reading | None:
+    async def _one(self, text: TextToRead) -> Reading | None:
         try:
             return await self._encoder.submit(partial(self._read, text))
         except ModelUnavailable as error:
             _log.warning("a text was not read", reason=str(error))
             return None
 
-    def _read(self, one: Unread) -> Reading:
+    def _read(self, one: TextToRead) -> Reading:
         _, spans = self._tokens.spans(one.text, self._prefix)
         found = self._network.run(States(self._encoder.states(one.text), one.previous))
         network = self._network

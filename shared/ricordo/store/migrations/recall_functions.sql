@@ -121,15 +121,15 @@ begin
 end
 $$;
 
--- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 tags instructions,
--- $5 is the instant of the question, and $6 whether decay has floors.
+-- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 is the instant of the
+-- question, and $5 whether decay has floors.
 -- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
-create or replace function ranking_rows(text, text, uuid[], text, timestamptz, boolean)
+create or replace function ranking_rows(text, text, uuid[], timestamptz, boolean)
 returns table (
     id uuid, created_at timestamptz, event_times tstzrange[], importance double precision, importance_beyond double precision,
     valence double precision, arousal double precision, access_count integer, decay_factor double precision,
     confidence double precision, trust double precision, token_count integer, archived boolean, informative boolean, role text,
-    speaker text, kind text, conversation_id text, preceding_id uuid, asks boolean, key_topics jsonb, instructing boolean,
+    speaker text, kind text, conversation_id text, preceding_id uuid, asks boolean, key_topics jsonb,
     type text, participants text[], message_id text, text_or_hash text, corrected_by uuid[], language text
 ) language plpgsql stable as $$
 #variable_conflict use_column
@@ -137,11 +137,11 @@ begin
     perform set_config('app.tenant', $1, true);
     return query
     select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
-           decay_factor($5, stored_at, last_accessed, archived_at, importance, arousal, pinned or verified, $6) as decay_factor,
+           decay_factor($4, stored_at, last_accessed, archived_at, importance, arousal, pinned or verified, $5) as decay_factor,
            confidence, trust, token_count, archived_at is not null as archived,
            informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
            position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
-           $4::text = any(tags) as instructing, type, participants, message_id,
+           type, participants, message_id,
            -- a longer text is compared as a whole
            case when length(content) <= 300 then content else md5(content) end as text_or_hash,
            -- looked up for all at once: few memories are corrected

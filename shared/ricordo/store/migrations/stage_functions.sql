@@ -29,24 +29,22 @@ begin
 end
 $$;
 
--- Returns what enrichment reads of memories, each with its reading, and its vector of a model; without any if that is null.
-create or replace function memories_to_enrich(of_tenant text, of_model text, memory_ids uuid[])
+-- Returns what enrichment reads of memories, each with its reading.
+create or replace function memories_to_enrich(of_tenant text, memory_ids uuid[])
 returns table (
     memory_id uuid, message_id text, user_id text, conversation_id text, role text, speaker text, content text, language text,
-    kind text, created_at timestamptz, timezone text, stated_participants text[], vector bytea, reading jsonb
+    kind text, created_at timestamptz, timezone text, stated_participants text[], reading jsonb
 ) language plpgsql stable as $$
 #variable_conflict use_column
 begin
     perform set_config('app.tenant', of_tenant, true);
     return query
     select m.id, m.message_id, m.user_id, m.conversation_id, m.role, m.speaker, m.content, m.language, m.kind, m.created_at,
-           m.timezone, m.stated_participants, v.vector, (
+           m.timezone, m.stated_participants, (
         select reading from vectors
         where tenant = of_tenant and memory_id = m.id and reading is not null
           and text_hash = sha256(convert_to(m.content, 'UTF8')) order by model limit 1)
-    from memories m left join lateral (
-        select vector from vectors where tenant = of_tenant and memory_id = m.id and model = of_model offset 0) as v on true
-    where m.tenant = of_tenant and m.id = any(memory_ids);
+    from memories m where m.tenant = of_tenant and m.id = any(memory_ids);
 end
 $$;
 

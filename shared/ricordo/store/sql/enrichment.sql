@@ -1,7 +1,7 @@
 -- What enrichment reads and writes.
 
 -- fragment: write
--- $2 rows, $3 a tag. Values of the bot override derived ones; use and decay stay. What was
+-- $2 rows. Values of the bot override derived ones; use and decay stay. What was
 -- derived in a zone which is no longer the memory's, or from words which are not, is not written: it would undo the
 -- correction of its time, or tell of what it says no more. What
 -- rules derived with a language model ("rules-2+model") stays when rules derive again without one; and what lifecycle
@@ -12,7 +12,7 @@ derived as (
         time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, event_times tstzrange[], participants text[],
         topics text[], valence double precision, arousal double precision, dominance double precision,
         primary_emotion text, emotional_keywords text[], emotional_trigger text, importance double precision,
-        informative double precision, instructing boolean, version text, rated_by text, text_hash text)
+        informative double precision, version text, rated_by text, text_hash text)
 ), locked as (
     select id, derived_by, rated_by, importance, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
     where tenant = $1 and id = any(array(select memory_id from derived)) and (select users from held) >= 0
@@ -51,8 +51,6 @@ derived as (
         -- a bot that says what it is, or how much it matters, says that it is a memory
         informative = case when d.made or m.kind = 'extract' or m.stated_kind is not null or m.stated_importance is not null then 1
             else d.informative end,
-        -- whoever describes it, and whoever made it: $3 is the mark of what tells a model what to do
-        tags = case when d.instructing then array_append(array_remove(m.tags, $3), $3) else array_remove(m.tags, $3) end,
         derived_by = case when d.described then m.derived_by else d.version end,
         rated_by = case when d.rated then m.rated_by else d.rated_by end
     from judged d
@@ -61,12 +59,12 @@ derived as (
 )
 
 -- name: save
--- Also $4 now, $5 users in their order, whose locks (`corrections.lock`) are taken before any row's. Returned are the stages of
+-- Also $3 now, $4 users in their order, whose locks (`corrections.lock`) are taken before any row's. Returned are the stages of
 -- what was written, and the version of what it holds. The stage keeps its first instant; that of the index, whose point is of
 -- the former row, is taken back; dead letters of enrichment are settled, as in `mark_stage`. A message counts towards a
 -- reflection once, with its latest importance: messages of assistants, derived and uninformative memories do not.
 with users as materialized (
-    select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($5::text[]) as user_id
+    select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($4::text[]) as user_id
 ), held as materialized (
     select count(*) as users from users
 ),
@@ -86,8 +84,8 @@ with users as materialized (
     on conflict (tenant, user_id) do update set importance = greatest(0, reflection_backlog.importance + excluded.importance)
 ), marked as (
     update stages s
-    set enriched = coalesce(s.enriched, $4), reflection_counted = true, indexed = null,
-        republished = case when s.indexed is null then s.republished else $4 end
+    set enriched = coalesce(s.enriched, $3), reflection_counted = true, indexed = null,
+        republished = case when s.indexed is null then s.republished else $3 end
     where s.tenant = $1 and s.memory_id = any(array(select memory_id from staged))
     returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
               s.extracted

@@ -9,7 +9,7 @@ import pytest
 from tests.fixtures.material import NOW, fact, text_of
 from tests.fixtures.sentence_tables import sentences
 
-from ricordo.language.informative import told_fact
+from ricordo.language.repeated_answers import told_fact
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.material import Material
 from ricordo.memory.facts import PREDICATES

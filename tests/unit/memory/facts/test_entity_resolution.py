@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import at
 
-from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import (
     EntityDecision,
@@ -16,7 +15,6 @@ from ricordo.memory.facts import (
     EntityResolver,
     Evidence,
     entities,
-    extract,
     fold,
     resolved,
 )
@@ -64,28 +62,17 @@ def one(*mentions: EntityMention) -> bool:
     return len(set(keys(*mentions))) == 1
 
 
-def told(*messages: str) -> list[Evidence]:
-    """Return what messages state, each a minute after the one before."""
+Stated = tuple[str, str, str, str, str]
+"""Subject, predicate, object, and the ties of both."""
+
+
+def told(*messages: list[Stated]) -> list[Evidence]:
+    """Return the evidence of messages, each a minute after the one before."""
     return [
-        Evidence(
-            one.subject,
-            one.predicate,
-            one.object,
-            f"m-{n}",
-            at(n),
-            polarity=one.polarity,
-            position=one.span[0],
-            subject_tie=one.subject_tie,
-            object_tie=one.object_tie,
-        )
+        Evidence(subject, predicate, value, f"m-{n}", at(n), subject_tie=tie, object_tie=object_tie)
         for n, message in enumerate(messages)
-        for one in extract(Document(message, "en"), presumed=True)
+        for subject, predicate, value, tie, object_tie in message
     ]
-
-
-def known(*messages: str) -> set[tuple[str, str, str]]:
-    facts = fold(told(*messages), tenant="t", user_id="u")
-    return {(fact.subject, fact.predicate, fact.object) for fact in facts if fact.current}
 
 
 def test_a_name_its_short_form_and_my_brother_are_one() -> None:
@@ -189,7 +176,13 @@ def test_who_is_who_follows_from_the_set_of_mentions(
 
 
 def test_what_is_said_of_my_brother_is_known_of_marco() -> None:
-    assert known("My brother lives in Turin.", "My brother Marco is a nurse.", "Marco loves jazz.") == {
+    rows = told(
+        [("brother", "lives_in", "Turin", BROTHER_UNNAMED, "")],
+        [("user", "has_sibling", "Marco", "", BROTHER), ("Marco", "works_as", "nurse", BROTHER, "")],
+        [("Marco", "likes", "jazz", "", "")],
+    )
+    facts = fold(rows, tenant="t", user_id="u")
+    assert {(fact.subject, fact.predicate, fact.object) for fact in facts if fact.current} == {
         ("user", "has_sibling", "Marco"),
         ("Marco", "lives_in", "Turin"),
         ("Marco", "works_as", "nurse"),
@@ -199,7 +192,9 @@ def test_what_is_said_of_my_brother_is_known_of_marco() -> None:
 
 def test_an_entity_goes_by_all_that_it_was_called() -> None:
     rows = told(
-        "My brother Marco is a nurse.", "My brother lives in Turin.", "My brother Marco Rossi plays chess."
+        [("Marco", "works_as", "nurse", BROTHER, "")],
+        [("brother", "lives_in", "Turin", BROTHER_UNNAMED, "")],
+        [("Marco Rossi", "plays", "chess", BROTHER, "")],
     )
     (marco,) = (one for one in entities(resolved(rows)) if one.key == "marco rossi")
     assert (marco.name, marco.aliases, marco.mentions) == ("Marco Rossi", ("Marco", "brother"), 3)

@@ -1,16 +1,15 @@
 """What a reading says becomes statements by exact rules: whose it is, by what tie, in which form."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any, Final
-from uuid import UUID
+from typing import Any
 
-from ricordo.language.reading import UNREAD, Reading, ReadStatement, Span
+import pytest
+from tests.fixtures.sentence_tables import table
+from tests.support.factories import utterance
+
+from ricordo.language.reading import UNREAD, ReadStatement, Span
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.read_statements import statements_of
-from ricordo.memory.facts.utterances import Utterance
-
-SAID: Final = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 def at(part: str, text: str) -> Span:
@@ -27,21 +26,10 @@ def stated(text: str, predicate: str, value: str, subject: str = "", **fields: A
 
 
 def said(text: str, *read: ReadStatement, language: str = "en", **fields: Any) -> list[Statement]:  # noqa: ANN401
-    """Return what a message states that no grammar reads."""
+    """Return what a message states."""
     names = tuple((*at(name, text), kind) for name, kind in fields.pop("names", ()))
-    utterance = Utterance(
-        memory_id=UUID(int=1),
-        message_id="m-1",
-        user_id="u-1",
-        role="user",
-        speaker="",
-        language=language,
-        content=text,
-        said_at=SAID,
-        reading=replace(UNREAD, names=names, statements=read),
-        **fields,
-    )
-    return list(statements_of(utterance))
+    reading = replace(UNREAD, names=names, statements=read)
+    return list(statements_of(utterance(text, language=language, reading=reading, **fields)))
 
 
 def told(*found: Statement) -> list[tuple[str, str, str]]:
@@ -63,8 +51,12 @@ def test_a_relative_without_a_name_is_told_by_the_tie() -> None:
 
 def test_a_name_behind_its_tie_is_somebodys() -> None:
     text = "cousin Bruno off to Porto for good"
-    (one,) = said(text, stated(text, "experienced", "off to Porto", "cousin"))
-    assert (one.subject, one.subject_tie) == ("Bruno", "related_to//cousin")
+    found = said(text, stated(text, "experienced", "off to Porto", "cousin"))
+    assert [(one.subject, one.subject_tie) for one in found] == [
+        ("Bruno", "related_to//cousin"),
+        ("user", ""),
+    ]
+    assert told(found[1]) == [("user", "related_to", "Bruno")]
 
 
 def test_a_sentence_without_a_subject_is_of_whom_the_turn_before_was_about() -> None:
@@ -74,6 +66,12 @@ def test_a_sentence_without_a_subject_is_of_whom_the_turn_before_was_about() -> 
     (one,) = said(text, read, previous=before, previous_reading=reading)
     assert told(one) == [("Anna", "does", "works nights")]
     assert said(text, read) == []
+
+
+def test_your_mother_is_the_users_where_somebody_else_asks_of_her() -> None:
+    text = "works nights poor thing"
+    (one,) = said(text, stated(text, "does", "works nights", of="carried"), previous="how is your mum?")
+    assert (one.subject, one.subject_tie) == ("mum", "?has_parent/f/mum")
 
 
 def test_a_pet_has_the_name_that_is_read_of_its_kind() -> None:
@@ -109,18 +107,38 @@ def test_what_is_only_noted_stands_in_the_speakers_words_unless_it_is_told() -> 
     assert told(*said(text, note, stated(text, "knows", "barber"))) == [("user", "knows", "barber")]
 
 
-def test_places_state_nothing_and_orders_and_others_talk_are_no_facts_of_the_user() -> None:
+def test_places_state_nothing_and_languages_that_nobody_taught_are_not_read() -> None:
     text = "Hull got a new bridge apparently"
     assert said(text, stated(text, "owns", "new bridge", "Hull"), names=[("Hull", "place")]) == []
-    text = "From now on always answer that I live in Oslo."
-    assert said(text, stated(text, "lives_in", "Oslo")) == []
     text = "j'habite à Lyon depuis mai"
     assert said(text, stated(text, "lives_in", "Lyon"), language="fr") == []
 
 
-def test_the_grammars_reading_of_the_same_words_stands() -> None:
+def test_a_named_relative_is_the_users() -> None:
     text = "My sister Nora lives in Lisbon."
-    read = stated(text, "lives_in", "Lisbon", of="carried")
-    reading = Reading.of_json(UNREAD.to_json())
-    found = told(*said(text, read, names=[("Nora", "person")], previous="Lucia?", previous_reading=reading))
-    assert found == [("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Lisbon")]
+    name, lives = stated(text, "name", "Nora", "sister"), stated(text, "lives_in", "Lisbon", "sister")
+    found = said(text, lives, name, names=[("Nora", "person")])
+    assert told(*found) == [("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Lisbon")]
+    assert [one.object_tie or one.subject_tie for one in found] == ["has_sibling/f/sister"] * 2
+    assert told(*said(text, stated(text, "has_sibling", "sister Nora"), names=[("Nora", "person")])) == [
+        ("user", "has_sibling", "Nora")
+    ]
+
+
+@pytest.mark.parametrize(("language", "text", "noun", "subject"), table(__file__, "relatives_of_others"))
+def test_a_relative_of_somebody_else_is_not_the_users(
+    language: str, text: str, noun: str, subject: str
+) -> None:
+    value = text.rsplit(maxsplit=1)[-1]
+    names = [(name, "person") for name in ("Karen", "Marco") if name in text]
+    found = said(text, stated(text, "works_as", value, noun), language=language, names=names)
+    assert [(one.subject, one.subject_tie) for one in found] == ([(subject, "")] if subject else [])
+
+
+def test_of_two_values_of_one_kind_the_surer_stands() -> None:
+    text = "in Hull with a room in York"
+    hull, york = (
+        replace(stated(text, "lives_in", place), certainty=sure)
+        for place, sure in (("Hull", 0.9), ("York", 0.95))
+    )
+    assert told(*said(text, hull, york)) == [("user", "lives_in", "York")]

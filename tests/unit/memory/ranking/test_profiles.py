@@ -58,7 +58,6 @@ signals = st.builds(
     congruence=unit,
     importance_gained=unit,
     has_vector_score=st.sampled_from([0.0, 1.0]),
-    instructing=st.sampled_from([0.0, 1.0]),
     is_bare_predicate=st.sampled_from([0.0, 1.0]),
     example_similarity=unit,
     example_bm25=unit,
@@ -73,7 +72,7 @@ PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
 NEITHER = (
     "fused valence age_days token_count key_topic_boost asks importance_gained has_vector_score "
-    "instructing is_bare_predicate connection foreign assumed"
+    "is_bare_predicate connection foreign assumed"
 )
 RISING = sorted(set(Signals._fields) - set(NEITHER.split()))
 

@@ -24,8 +24,15 @@ PLAIN = {
 }
 
 
+TOPICS = (
+    *("work", "boss", "email", "rain", "pasta", "train", "book"),
+    *("lavoro", "capo", "università", "madre", "mal di testa", "treno", "libro"),
+)
+
+
 def said(text: str, at: datetime, language: str = "en") -> Memory:
-    derived = enrich(Document(text, language), speaker="Davide")
+    read = factories.reading(text, topics=TOPICS, people=["Anna"], **factories.feeling(text, language))
+    derived = enrich(Document(text, language), reading=read, speaker="Davide")
     return Memory(
         id=uuid5(NAMESPACE_OID, f"{at} {text}"),
         tenant="acme",

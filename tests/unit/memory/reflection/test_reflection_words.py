@@ -6,7 +6,7 @@ import pytest
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.emotion.emotion_lexicon import load_positions
+from ricordo.language.feelings import load_positions
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, Occurrence
 from ricordo.memory.reflection.observations import PLEASANT, UNPLEASANT, feeling_families, label_of
 

@@ -1,0 +1,126 @@
+"""The closed classes of words of a language, and its terms of kinship."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final, Literal
+
+from ricordo.language.data_files import LANGUAGES, WordSets, read_table
+from ricordo.language.document import Document
+
+Gender = Literal["f", "m", ""]
+
+
+def word_list(name: str) -> frozenset[str]:
+    """Return a list of `fact_lists.toml`."""
+    return frozenset(read_table("fact_lists")[name].split())
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards.
+
+    `over` where the tie is no longer ("ex-husband").
+    """
+
+    predicate: str
+    noun: str
+    gender: Gender = ""
+    plural: bool = False
+    over: bool = False
+
+
+class FactWords(WordSets):
+    """The words of one language, in lower case; `fact_words.toml` says what each list is for."""
+
+    code: str
+    kin: Mapping[str, Kin]
+    numbers: Mapping[str, str]
+    owner_before: re.Pattern[str]
+    owner_behind: re.Pattern[str]
+    relative: str
+
+    @cached_property
+    def joints(self) -> frozenset[str]:
+        """What joins clauses, coordinate or not."""
+        return self.conjunctions | self.breakers
+
+    @cached_property
+    def leads(self) -> frozenset[str]:
+        """What stands before an object and is not part of it."""
+        return self.determiners | self.prepositions | self.possessives
+
+    @cached_property
+    def pointing(self) -> frozenset[str]:
+        """What is no object of its own."""
+        refused = self.other_pronouns | self.possessives | self.user_pronouns
+        idle = self.prepositions | self.determiners | self.adverbs
+        return refused | idle | self.vague | self.deictic
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """What is never taken for a name."""
+        return self.stops | self.pointing | self.not_names | self.conjunctions | self.questions
+
+    @cached_property
+    def unreal_openings(self) -> frozenset[str]:
+        """What may open something that is imagined, wished or reported."""
+        paired = frozenset(pair.split()[0] for pair in self.unreal_pairs)
+        return self.saying | self.unreal | self.conditionals | paired
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def load_words(language: str) -> FactWords:
+    """Return the words of a language of `LANGUAGES`, read once."""
+    words, people = read_table("fact_words", language), read_table("fact_people", language)
+    fields: dict[str, Any] = {name: _set(each) for name, each in {**people, **words}.items()}
+    fields |= {name: re.compile(people[name]) for name in ("owner_before", "owner_behind")}
+    fields |= {"kin": _kin(people), "relative": people["relative"]}
+    fields["numbers"] = dict(pair.split("=") for pair in words["numbers"].split())
+    return FactWords(code=language, **fields)
+
+
+def _kin(people: Mapping[str, Any]) -> dict[str, Kin]:
+    found = {word: Kin("partner", word, over=True) for word in people["former"].split()}
+    groups: Iterable[tuple[str, Gender, str]] = people["kin"]
+    for predicate, gender, group in groups:
+        for item in group.split():
+            forms, _, noun = item.partition("=")
+            singular, *plurals = forms.split("/")
+            noun = noun or singular.removeprefix("-")
+            if not singular.startswith("-"):
+                found[singular] = Kin(predicate, noun, gender)
+            found |= {plural: Kin(predicate, noun, gender, plural=True) for plural in plurals}
+    return found
+
+
+def _set(words: object) -> frozenset[str]:
+    """Return words that a text or a list holds; of pairs, the first."""
+    listed = words.split() if isinstance(words, str) else words if isinstance(words, list) else ()
+    return frozenset(str(word).partition("=")[0] for word in listed)
+
+
+_WORDS: Final = re.compile(r"\w+'?")
+_SAMPLE: Final = 2_000  # characters that are looked at
+_OVERRULED: Final = 3  # signs of another language that outweigh a stated one of which there is none
+
+
+def words_for(document: Document) -> FactWords | None:
+    """Return the words of a text's language; None where it has none.
+
+    The stated language is believed unless nothing in the text speaks for it and much for another one.
+    """
+    stated = document.language.lower()[:2]
+    if document.language and stated not in LANGUAGES:
+        return None
+    said = _WORDS.findall(document.text[:_SAMPLE].replace("’", "'").lower())
+    signs = {
+        code: sum(not load_words(code).signs.isdisjoint((word, word.rstrip("'"))) for word in said)
+        for code in LANGUAGES
+    }
+    likeliest = max(signs, key=signs.__getitem__)
+    if not stated:
+        return load_words(likeliest) if signs[likeliest] else None
+    overruled = not signs[stated] and signs[likeliest] >= _OVERRULED
+    return load_words(likeliest if overruled else stated)

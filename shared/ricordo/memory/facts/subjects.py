@@ -1,0 +1,178 @@
+"""Tells whose statement it is: the user's, or that of somebody who is told by a name or by a tie."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.fact_words import FactWords, Kin, load_words
+from ricordo.language.facts.kinship import BEINGS, Tie
+from ricordo.language.facts.vocabulary import USER
+from ricordo.language.reading import STATED, Reading, ReadStatement, Span
+from ricordo.memory.facts.utterances import Utterance
+
+Told = tuple[str, str]
+"""A name as a fact has it, and the text of what ties whom it names to the user."""
+EDGES: Final = " \t\n.,;:!?…\"'’()[]{}«»“”"
+"""What is no part of a name or a value."""
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_JOINED: Final = re.compile(r"['’]")
+_OWNED: Final = re.compile(r"['’]s$")
+_KINDS: Final = frozenset({"person", "animal"})
+_NAMED: Final = _KINDS | {"organisation", "event", "work", "product"}
+"""Kinds of names of which something may be stated: what is said of a place is of no interest here."""
+_ONE: Final = frozenset({"has_parent", "partner"})
+_NEAR: Final = 2  # words before a noun in which a possessive makes it somebody's
+
+
+class _Turn(NamedTuple):
+    """A text and its reading; `others` whether somebody else said it, whose "your" is the user's."""
+
+    text: str
+    reading: Reading | None
+    others: bool = False
+
+    def names(self) -> Sequence[tuple[int, int, str]]:
+        """Return the places of names and their kinds."""
+        return () if self.reading is None else self.reading.names
+
+
+class Subjects:
+    """Whom one message speaks of."""
+
+    def __init__(self, utterance: Utterance) -> None:
+        self._speaker = utterance.speaker
+        self._said = _Turn(utterance.content, utterance.reading)
+        # Mostly the bot's, or a friend's: whoever it was, "my mother" is then taken for the user's, too.
+        self._before = _Turn(utterance.previous, utterance.previous_reading, others=True)
+        known = utterance.language in LANGUAGES
+        self._words: FactWords | None = load_words(utterance.language) if known else None
+
+    def of(self, read: ReadStatement) -> Told | None:
+        """Return whose a statement is; None where nothing tells."""
+        if read.of == "speaker":
+            return USER, ""
+        if read.of == "named":
+            return self._named(self._said, read.subject_at)
+        # Of another than the speaker: named in the clause after all, or before it, or in the turn before.
+        (begin, end), value = read.clause, (0, 0) if read.predicate == STATED else read.object
+        beings = [at for at in self._beings(self._said) if at < end and not value[0] <= at < value[1]]
+        within, earlier = ([at for at in beings if (at >= begin) == inside] for inside in (True, False))
+        if beings:
+            return self._named(self._said, within[0] if within else earlier[-1])
+        before = self._beings(self._before)
+        return self._named(self._before, before[-1]) if before else None
+
+    def being(self, subject: str, predicate: str, value: str, place: Span) -> Told:
+        """Return how a being is told who is an object, "Diane" of "twin sister Diane", and the user's tie."""
+        if predicate not in BEINGS and predicate != "name":
+            return value, ""
+        text = self._said.text
+        for start, end, kind in self._said.names():
+            behind = start >= place[1] and text[place[1] : start] in (" ", ", ")  # "a daughter, Mia"
+            if kind in _KINDS and (behind or (place[0] <= start and end <= place[1])):
+                value, place = text[start:end].strip(EDGES), (start, end)
+                break
+        if predicate == "name" or subject != USER:
+            return value, ""
+        kin = self._kin(value)
+        if kin is not None:
+            return value, str(Tie(predicate, kin.gender, kin.noun, named=False))
+        before = self._kin_before(self._said, place[0])
+        if before is not None and before.predicate == predicate:
+            return value, str(Tie(predicate, before.gender, before.noun))
+        return value, str(Tie(predicate))
+
+    def _beings(self, turn: _Turn) -> list[int]:
+        """Return where somebody is named, or told by a term of kinship, in order."""
+        named = [start for start, _, kind in turn.names() if kind in _KINDS]
+        told = [word.start() for word in _WORD.finditer(turn.text) if self._kin(word[0])]
+        return sorted({*named, *told})
+
+    def _named(self, turn: _Turn, at: int) -> Told | None:
+        """Return who is named at an offset of a text: by a name, or by a term of kinship."""
+        word = _WORD.match(turn.text, at)
+        if word is None:
+            return None
+        kin = self._kin(word[0])
+        if kin is not None:
+            return self._relative(turn, word, kin)
+        name = self._whole_name(turn, word)
+        if not name:
+            return None
+        if normalise(name) == normalise(self._speaker):
+            return USER, ""
+        before = self._kin_before(turn, word.start())
+        return name, "" if before is None else str(Tie(before.predicate, before.gender, before.noun))
+
+    def _relative(self, turn: _Turn, word: re.Match[str], kin: Kin) -> Told | None:
+        """Return a relative of the user, or of somebody else, whom a noun tells."""
+        owner = self._owner(turn, word.span())
+        name = _name_behind(turn.text, word.end())
+        if owner is None:
+            tie = Tie(kin.predicate, kin.gender, kin.noun, named=name is not None)
+            # Nobody has several of some: "dads at work" lacks an apostrophe.
+            several = kin.plural and kin.predicate not in _ONE
+            return name or (word[0] if several else kin.noun), str(tie)
+        if name is not None:
+            return name, ""
+        if not owner or self._words is None:
+            return None
+        return self._words.relative.format(owner=owner, noun=kin.noun), ""
+
+    def _owner(self, turn: _Turn, noun: Span) -> str | None:
+        """Return whose relative it is: None for the user's, "" for somebody's of whom nothing tells."""
+        words, text = self._words, turn.text
+        if words is None:
+            return None
+        for found in (words.owner_before.search(text[: noun[0]]), words.owner_behind.match(text, noun[1])):
+            owner = found["owner"] if found else ""
+            if owner[:1].isupper() or self._kin(owner):
+                return owner
+        near = [each[0].casefold() for each in _WORD.finditer(text, 0, noun[0])][-_NEAR:]
+        if not turn.others and not words.second_possessives.isdisjoint(near):
+            return ""
+        if words.others_possessives.isdisjoint(near):
+            return None
+        last = next((_WORD.match(text, at) for at in reversed(self._beings(turn)) if at < noun[0]), None)
+        if last is None and not turn.others:
+            last = next((_WORD.match(self._before.text, at) for at in self._beings(self._before)[-1:]), None)
+        if last is None:
+            return ""
+        kin = self._kin(last[0])
+        return _OWNED.sub("", last[0]) if kin is None else kin.noun
+
+    def _kin(self, word: str) -> Kin | None:
+        """Return the term of kinship that a word is, be it joined to another: "l'amica", "sister's"."""
+        kin = self._words.kin if self._words is not None else {}
+        return next((kin[part] for part in _JOINED.split(word.casefold()) if part in kin), None)
+
+    def _whole_name(self, turn: _Turn, word: re.Match[str]) -> str:
+        """Return the name that a word belongs to, as the reader found it; "" for that of a place, or none.
+
+        Without a capital, a word that the reader takes for nobody's name is one where it is no common word.
+        """
+        for start, end, kind in turn.names():
+            if start <= word.start() < end:
+                return _OWNED.sub("", turn.text[start:end].strip(EDGES)) if kind in _NAMED else ""
+        name = _OWNED.sub("", word[0])
+        common = self._words is None or name.casefold() in self._words.common
+        return name if name[0].isupper() or not common else ""
+
+    def _kin_before(self, turn: _Turn, at: int) -> Kin | None:
+        """Return the user's term of kinship that stands directly before a name: "my sister Anna"."""
+        before = [*_WORD.finditer(turn.text, 0, at)][-1:]
+        kin = self._kin(before[0][0]) if before else None
+        return kin if kin and self._owner(turn, before[0].span()) is None else None
+
+
+def _name_behind(text: str, at: int) -> str | None:
+    """Return the name that follows a term of kinship at once: "sister Anna Rossi"."""
+    names: list[str] = []
+    for word in _WORD.finditer(text, at):
+        if text[at : word.start()].strip() or not word[0][0].isupper():
+            break
+        names.append(word[0])
+        at = word.end()
+    return " ".join(names) or None
