@@ -78,7 +78,9 @@ async def test_what_the_model_reads_and_the_message_bears_out_is_known(
         assert report["relation_server"] == server.url
         found = (await doctor(settings))["facts"]
         assert found["state"] == "noted"
-        assert found["detail"] == f"read by rules and {MODEL} on {server.url}, without entities by GLiNER"
+        assert (
+            found["detail"] == f"read by the reader and {MODEL} on {server.url}, without entities by GLiNER"
+        )
 
 
 async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
@@ -91,9 +93,12 @@ async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
         for number in range(3):
             await bot.remember(msg(f"m-{number}", f"{RULED} {number}!"))
 
-        reason = "facts are extracted by rules alone: hermes3:8b answered 500"
+        reason = "facts are extracted by the reader alone: hermes3:8b answered 500"
         assert (await wait_for_state(client, "knowledge", "degraded", reason))["gate_open"]
-        assert "facts are extracted by rules alone" in (await doctor(settings))["worker knowledge"]["detail"]
+        assert (
+            "facts are extracted by the reader alone"
+            in (await doctor(settings))["worker knowledge"]["detail"]
+        )
         assert await bot.claims(history=True) == {("user", "lives_in", "Trieste")}
         server.behaviour = Behaviour(chat=chat)
 

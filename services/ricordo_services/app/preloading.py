@@ -29,7 +29,7 @@ def enrichment_rules(language: str) -> None:
     event_times(document, _MOMENT, _ZONE)
 
 
-def fact_rules(language: str) -> None:
+def fact_words(language: str) -> None:
     """Load the words by which statements are validated."""
     MessageWords(Document(_TEXT, language))
 

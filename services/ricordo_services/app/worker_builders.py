@@ -34,7 +34,7 @@ from ricordo_services.app.language_models import (
     show_fact_models,
 )
 from ricordo_services.app.passes import nightly, scheduled_passes
-from ricordo_services.app.preloading import enrichment_rules, fact_rules, question_rules
+from ricordo_services.app.preloading import enrichment_rules, fact_words, question_rules
 from ricordo_services.app.request_handlers import fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import bulk_lane, event_worker
@@ -177,7 +177,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     ledger = FactLedger(await resources.database(), executor, record_doubts=has_fact_model(settings))
     reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
     handler = FactHandler(ledger, resources.clock, reader)
-    resources.preloads.append(fact_rules)
+    resources.preloads.append(fact_words)
     worker = await event_worker(resources, "knowledge", handler)
     show_fact_models(reader, settings, worker.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()

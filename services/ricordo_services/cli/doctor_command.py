@@ -148,7 +148,7 @@ def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
     if not reports:
         return []
     entities = {str(one["entity_model"]) for one in reports if one.get("entity_model")}
-    detail = f"read by rules and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
+    detail = f"read by the reader and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
     if entities:
         return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
     return [Finding("facts", State.NOTED, f"{detail}, without entities by GLiNER", _WITHOUT)]

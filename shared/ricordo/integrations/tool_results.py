@@ -24,7 +24,7 @@ Missing = Annotated[
 
 
 def recalled(text: str, speaker: str = "") -> str:
-    """Put words of a memory into a span that they cannot leave; instructions to a model get a remark."""
+    """Put words of a memory into a span that they cannot leave."""
     name = f"{escape_text(' '.join(speaker.split()))}: " if speaker else ""
     return f"{OPENING}{name}{escape_lines(text)}{CLOSING}"
 

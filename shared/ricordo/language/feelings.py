@@ -7,7 +7,6 @@ from typing import Final
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import stem
 
-_LEVELS: Final = ("strong", "words", "mild")
 _LABELS: Final = {
     "anger": "anger annoyance disapproval",
     "disgust": "disgust",
@@ -44,11 +43,9 @@ def _words(language: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
     stems: dict[str, str] = {}
     exact: dict[str, str] = {}
     for label in load_positions():
-        for level in _LEVELS:
-            for word in table.get(label, {}).get(level, "").split():
-                # The first mention wins: a stem that two words share belongs to the stronger level.
-                if word.startswith("="):
-                    exact.setdefault(word[1:], label)
-                else:
-                    stems.setdefault(stem(word, language), label)
+        for word in table[label].split():
+            if word.startswith("="):
+                exact.setdefault(word[1:], label)
+            else:
+                stems.setdefault(stem(word, language), label)
     return exact, stems

@@ -18,7 +18,6 @@ from ricordo.language.name_lists import (
 )
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import APOSTROPHES, Token
-from ricordo.language.word_classes import WordClass, word_class
 
 __all__ = ["MAX_NAMES", "NameLists", "is_given", "is_place", "load_names", "mentioned_names"]
 MAX_NAMES = 16
@@ -33,7 +32,6 @@ _BEING = {
     "en": frozenset("is was has had isn't wasn't hasn't".split()),
     "it": frozenset("è era ha aveva".split()),
 }
-_ACTING = (WordClass.VERB, WordClass.EITHER)
 _AND = frozenset({"e", "ed", "and", "&"})
 _CONTRACTED = frozenset(
     "it's he's she's that's what's who's there's here's let's where's how's when's why's name's".split()
@@ -203,10 +201,10 @@ class _Reader:
         if word in _BEING.get(self._language, ()):
             return self._tokens[at - 1].folded not in self._names.colours
         if self._language == "it":
-            return word[-1] in "aeò" and word_class(word, "it") in _ACTING and is_italian_verb(word)
+            return word[-1] in "aeò" and is_italian_verb(word)
         if word in self._names.surely or word.endswith("ed"):
             return lemma(word, "en") != word
-        return word.endswith("s") and word_class(word, "en") is WordClass.VERB
+        return word.endswith("s") and lemma(word, "en") != word
 
     def is_saint(self, at: int) -> bool:
         """Return whether a word belongs to the name of a saint, which is a place's: "Piazza San Marco"."""

@@ -1,4 +1,4 @@
-"""Extracts facts from messages, by rules or with a language model on Ollama in addition."""
+"""Extracts facts from messages, by their readings, and with a language model on Ollama in addition."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ def _relation(fact: object) -> Relation:
 
 
 class FactExtractor:
-    """Extracts what messages state, by their readings and by rules; it never fails."""
+    """Extracts what messages state, by their readings; it never fails."""
 
     nondeterministic: ClassVar[bool] = False
     """Whether another extraction from a message may differ; then the first result is kept."""
@@ -123,9 +123,9 @@ class FactExtractor:
 
 
 class LlmFactExtractor(FactExtractor):
-    """Extracts facts by rules and with a language model; by rules alone while the model is unavailable.
+    """Extracts facts from readings and with a language model; from readings alone while it is unavailable.
 
-    Facts of the rules are kept; those that the model adds count as far as the message supports them. Messages
+    Facts of the reader are kept; those of the model count as far as the message supports them. Messages
     of others than the user, and those without a letter, are not sent to the model.
 
     Args:
@@ -164,7 +164,7 @@ class LlmFactExtractor(FactExtractor):
     def problem(self) -> str:
         """What impairs it, as a sentence; empty for nothing."""
         reason = self._entity_throttle.reason or self._throttle.reason
-        return f"facts are extracted by rules alone: {reason}" if reason else self._missing
+        return f"facts are extracted by the reader alone: {reason}" if reason else self._missing
 
     @property
     def entities(self) -> str | None:

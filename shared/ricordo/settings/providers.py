@@ -167,9 +167,9 @@ class KnowledgeSettings(LlmSettings):
     """Extraction of facts.
 
     Attributes:
-        provider: `rules`, or `ollama`: an LLM in addition to the rules, whose facts count as far as the
+        provider: `rules`, or `ollama`: an LLM in addition to the reader, whose facts count as far as the
             message supports them.
-        budget_s: how long messages wait for the models; then only the rules are used.
+        budget_s: how long messages wait for the models; then only the reader is used.
         batch: maximum number of messages per request.
         identify_every_s: seconds between two passes of entity resolution by the LLM ("Nico", "Nicola").
         gliner_model: GLiNER model that names entities for the LLM: a folder, or a name on the hub. Only

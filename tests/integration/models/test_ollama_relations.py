@@ -122,7 +122,7 @@ async def test_while_a_server_misbehaves_the_rules_serve(
     FAULTS[name](server.behaviour)
     for _ in range(3):
         assert objects(await facts.read(utterances(RULED, NEWS))) == [["Roma"], []]
-    assert facts.problem.startswith("facts are extracted by rules alone: ")
+    assert facts.problem.startswith("facts are extracted by the reader alone: ")
     assert facts.counters["llm_unanswered"] == 6
     server.behaviour = Behaviour(chat=chat)
 

@@ -71,5 +71,5 @@ def test_who_reads_facts_is_told_by_those_who_do(entities: str | None, state: St
     }
     (finding,) = check_fact_readers(WorkerReports({"knowledge": [told]}))
     assert (finding.name, finding.state) == ("facts", state)
-    assert finding.detail == f"read by rules and hermes3:8b on http://ollama:11434, {said}"
+    assert finding.detail == f"read by the reader and hermes3:8b on http://ollama:11434, {said}"
     assert bool(finding.advice) == (entities is None)

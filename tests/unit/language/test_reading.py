@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from ricordo.language.reading import UNREAD, ReadStatement, amended
 
-PARTS = st.text("ab c", max_size=6)
+BEFORE, REPLACED, BEHIND = (st.text(letters, max_size=6) for letters in ("ab ", "cd", "ef "))
+"""Of letters of their own, so that nothing but the part in the middle can have changed."""
 
 
 def read(start: int, end: int, text: str) -> ReadStatement:
@@ -16,7 +17,7 @@ def read(start: int, end: int, text: str) -> ReadStatement:
     )
 
 
-@given(PARTS, PARTS, PARTS, PARTS, st.data())
+@given(BEFORE, REPLACED, REPLACED, BEHIND, st.data())
 def test_parts_stand_where_their_words_stand(
     before: str, old: str, new: str, behind: str, data: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ import gc
 
 from ricordo.language.data_files import LANGUAGES
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo_services.app.preloading import Preloading, enrichment_rules, fact_rules, question_rules
+from ricordo_services.app.preloading import Preloading, enrichment_rules, fact_words, question_rules
 
 
 async def test_each_language_is_loaded_once_the_process_is_ready() -> None:
@@ -30,6 +30,6 @@ async def test_a_process_that_stops_before_it_is_ready_loads_nothing() -> None:
 
 
 def test_rules_of_each_language_can_be_loaded() -> None:
-    for load in (enrichment_rules, fact_rules, question_rules):
+    for load in (enrichment_rules, fact_words, question_rules):
         for language in LANGUAGES:
             load(language)

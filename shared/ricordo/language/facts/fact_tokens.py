@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
@@ -62,7 +61,6 @@ class Tokens:
     Attributes:
         source: the message as it came.
         raw: the words as written; low: the same in lower case; starts, ends: offsets into `source`.
-        lowercase: whether the message holds no capital letter at all (names then need no capital).
     """
 
     source: str
@@ -70,24 +68,16 @@ class Tokens:
     low: list[str]
     starts: list[int]
     ends: list[int]
-    lowercase: bool
-
-    def text(self, begin: int, end: int) -> str:
-        """Return the source from token `begin` to before token `end`, with single spaces."""
-        if begin >= end:
-            return ""
-        return " ".join(self.source[self.starts[begin] : self.ends[end - 1]].split())
 
 
-def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
+def tokenise(document: Document, language: str) -> Tokens:
     """Return the tokens of a text without code, addresses and quoted speech; `low` has standard spelling.
 
-    What other people say in a pasted conversation ("Anna: I live in Rome") is left out, of the writer's own
-    lines (`speaker`) only the name.
+    What other people say in a pasted conversation ("Anna: I live in Rome") is left out.
     """
     own = own_words(document)
     if ":" in own:
-        own = _TURN.sub(partial(_own_turn, speaker.casefold()), own)
+        own = _TURN.sub(_own_turn, own)
     spellings = _SPELLINGS[language]
     low: list[str] = []
     starts: list[int] = []
@@ -103,7 +93,7 @@ def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
             start += length
             ends.append(start)
     raw = [own[start:end] for start, end in zip(starts, ends, strict=True)]
-    return Tokens(document.text, raw, low, starts, ends, lowercase=own == own.lower())
+    return Tokens(document.text, raw, low, starts, ends)
 
 
 def own_words(document: Document) -> str:
@@ -117,13 +107,9 @@ def own_words(document: Document) -> str:
     return text
 
 
-def _own_turn(speaker: str, match: re.Match[str]) -> str:
-    name = match.group(1)
-    first = name.split()[0].casefold()
-    if first == speaker or name.casefold() == speaker:
-        return " " * len(match.group(1)) + match.group()[match.end(1) - match.start() :]
-    known = is_known_given(first) and match.group(2)
-    return _blank(match) if known else match.group()
+def _own_turn(match: re.Match[str]) -> str:
+    known = is_known_given(match[1].split()[0].casefold()) and match[2]
+    return _blank(match) if known else match[0]
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -74,7 +74,7 @@ class FactWords(WordSets):
 def load_words(language: str) -> FactWords:
     """Return the words of a language of `LANGUAGES`, read once."""
     words, people = read_table("fact_words", language), read_table("fact_people", language)
-    fields: dict[str, Any] = {name: _set(each) for name, each in {**people, **words}.items()}
+    fields: dict[str, Any] = {name: _set(each) for name, each in {**people, **words}.items() if name != "kin"}
     fields |= {name: re.compile(people[name]) for name in ("owner_before", "owner_behind")}
     fields |= {"kin": _kin(people), "relative": people["relative"]}
     fields["numbers"] = dict(pair.split("=") for pair in words["numbers"].split())
@@ -96,9 +96,8 @@ def _kin(people: Mapping[str, Any]) -> dict[str, Kin]:
 
 
 def _set(words: object) -> frozenset[str]:
-    """Return words that a text or a list holds; of pairs, the first."""
-    listed = words.split() if isinstance(words, str) else words if isinstance(words, list) else ()
-    return frozenset(str(word).partition("=")[0] for word in listed)
+    """Return words that a text or a list holds."""
+    return frozenset(words.split() if isinstance(words, str) else words if isinstance(words, list) else ())
 
 
 _WORDS: Final = re.compile(r"\w+'?")

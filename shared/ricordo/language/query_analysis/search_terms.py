@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.question_patterns import load_patterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.text import APOSTROPHE_SIGNS, collapse, stem, stop_words
 from ricordo.language.tokenization import content_words, words
-from ricordo.language.word_classes import load_noun_cues
 
 _NAME: Final = "\0"
 """Replaces the name in a question, as `questions.toml` says."""
@@ -34,9 +34,15 @@ def is_only_time(analysis: QueryAnalysis) -> bool:
     if analysis.time is None or not analysis.time.strict or analysis.entities or analysis.topics:
         return False
     language = analysis.language
-    plain = load_noun_cues()[language].stems
+    plain = _plain_stems(language)
     said = content_words(analysis.semantic_query, language)
     return all(word in stop_words(language) or stem(word, language) in plain for word in said)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _plain_stems(language: str) -> frozenset[str]:
+    """Return the stems of words that nothing is about: "thing", "do"."""
+    return frozenset(stem(word, language) for word in read_table("plain_words", language)["no_topic"].split())
 
 
 def is_only_names(analysis: QueryAnalysis) -> bool:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import document_of
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.facts.fact_words import FactWords, Kin, load_words
+from ricordo.language.facts.fact_words import Kin, words_for
 from ricordo.language.facts.kinship import BEINGS, Tie
 from ricordo.language.facts.vocabulary import USER
 from ricordo.language.reading import STATED, Reading, ReadStatement, Span
@@ -23,15 +23,18 @@ _KINDS: Final = frozenset({"person", "animal"})
 _NAMED: Final = _KINDS | {"organisation", "event", "work", "product"}
 """Kinds of names of which something may be stated: what is said of a place is of no interest here."""
 _ONE: Final = frozenset({"has_parent", "partner"})
+_MOST_READ: Final = 4_000
+"""Characters of a text: more than the 256 tokens that a reading sees."""
+_REACH: Final = 80  # characters before a noun that are looked at
 _NEAR: Final = 2  # words before a noun in which a possessive makes it somebody's
 
 
 class _Turn(NamedTuple):
-    """A text and its reading; `others` whether somebody else said it, whose "your" is the user's."""
+    """A text and its reading; `by_another` whether somebody else said it, whose "your" is the user's."""
 
     text: str
     reading: Reading | None
-    others: bool = False
+    by_another: bool = False
 
     def names(self) -> Sequence[tuple[int, int, str]]:
         """Return the places of names and their kinds."""
@@ -45,9 +48,10 @@ class Subjects:
         self._speaker = utterance.speaker
         self._said = _Turn(utterance.content, utterance.reading)
         # Mostly the bot's, or a friend's: whoever it was, "my mother" is then taken for the user's, too.
-        self._before = _Turn(utterance.previous, utterance.previous_reading, others=True)
-        known = utterance.language in LANGUAGES
-        self._words: FactWords | None = load_words(utterance.language) if known else None
+        previous = utterance.previous[:_MOST_READ]
+        self._before = _Turn(previous, utterance.previous_reading, by_another=True)
+        self._words = words_for(document_of(utterance.content, utterance.language))
+        self._here, self._there = self._beings(self._said), self._beings(self._before)
 
     def of(self, read: ReadStatement) -> Told | None:
         """Return whose a statement is; None where nothing tells."""
@@ -57,15 +61,17 @@ class Subjects:
             return self._named(self._said, read.subject_at)
         # Of another than the speaker: named in the clause after all, or before it, or in the turn before.
         (begin, end), value = read.clause, (0, 0) if read.predicate == STATED else read.object
-        beings = [at for at in self._beings(self._said) if at < end and not value[0] <= at < value[1]]
+        beings = [at for at in self._here if at < end and not value[0] <= at < value[1]]
         within, earlier = ([at for at in beings if (at >= begin) == inside] for inside in (True, False))
         if beings:
             return self._named(self._said, within[0] if within else earlier[-1])
-        before = self._beings(self._before)
-        return self._named(self._before, before[-1]) if before else None
+        return self._named(self._before, self._there[-1]) if self._there else None
 
     def being(self, subject: str, predicate: str, value: str, place: Span) -> Told:
-        """Return how a being is told who is an object, "Diane" of "twin sister Diane", and the user's tie."""
+        """Return the value of an object that is a person or an animal, and what ties it to the user.
+
+        That is a name within the object, "Diane" of "twin sister Diane", or behind it: "a daughter, Mia".
+        """
         if predicate not in BEINGS and predicate != "name":
             return value, ""
         text = self._said.text
@@ -87,12 +93,16 @@ class Subjects:
     def _beings(self, turn: _Turn) -> list[int]:
         """Return where somebody is named, or told by a term of kinship, in order."""
         named = [start for start, _, kind in turn.names() if kind in _KINDS]
-        told = [word.start() for word in _WORD.finditer(turn.text) if self._kin(word[0])]
+        told = [word.start() for word in _WORD.finditer(turn.text[:_MOST_READ]) if self._kin(word[0])]
         return sorted({*named, *told})
 
     def _named(self, turn: _Turn, at: int) -> Told | None:
         """Return who is named at an offset of a text: by a name, or by a term of kinship."""
+        while at > 0 and turn.text[at - 1 : at + 1].isalpha():
+            at -= 1  # within a word
         word = _WORD.match(turn.text, at)
+        while word is not None and self._words is not None and word[0].casefold() in self._words.leads:
+            word = _WORD.search(turn.text, word.end())  # "my" of "my sister"
         if word is None:
             return None
         kin = self._kin(word[0])
@@ -123,21 +133,43 @@ class Subjects:
 
     def _owner(self, turn: _Turn, noun: Span) -> str | None:
         """Return whose relative it is: None for the user's, "" for somebody's of whom nothing tells."""
-        words, text = self._words, turn.text
+        words = self._words
         if words is None:
             return None
-        for found in (words.owner_before.search(text[: noun[0]]), words.owner_behind.match(text, noun[1])):
-            owner = found["owner"] if found else ""
-            if owner[:1].isupper() or self._kin(owner):
-                return owner
-        near = [each[0].casefold() for each in _WORD.finditer(text, 0, noun[0])][-_NEAR:]
-        if not turn.others and not words.second_possessives.isdisjoint(near):
-            return ""
-        if words.others_possessives.isdisjoint(near):
+        before = turn.text[max(0, noun[0] - _REACH) : noun[0]]
+        near = [each[0].casefold() for each in _WORD.finditer(before)][-_NEAR:]
+        own = words.possessives | (words.second_possessives if turn.by_another else frozenset())
+        possessives = own | words.second_possessives | words.others_possessives
+        nearest = next((word for word in reversed(near) if word in possessives), "")
+        found = words.owner_before.search(before)
+        between = before[found.end("owner") :].casefold().split() if found else []
+        if found and own.isdisjoint(between):
+            at = noun[0] - len(before) + found.start("owner")
+            if self._is_owner(turn, found["owner"], at):
+                return found["owner"]
+        if nearest in own:
             return None
-        last = next((_WORD.match(text, at) for at in reversed(self._beings(turn)) if at < noun[0]), None)
-        if last is None and not turn.others:
-            last = next((_WORD.match(self._before.text, at) for at in self._beings(self._before)[-1:]), None)
+        found = words.owner_behind.match(turn.text, noun[1])
+        if found and self._is_owner(turn, found["owner"], found.start("owner")):
+            return found["owner"]
+        if not nearest:
+            return None
+        return "" if nearest in words.second_possessives else self._last_told(turn, noun[0])
+
+    def _is_owner(self, turn: _Turn, owner: str, at: int) -> bool:
+        """Whether a word is somebody who may have relatives: "Karen", and neither "It" nor "Milano"."""
+        if self._kin(owner):
+            return True
+        kinds = [kind for start, end, kind in turn.names() if start <= at < end]
+        known = self._words is not None and owner.casefold() in self._words.common
+        return kinds[0] == "person" if kinds else owner[:1].isupper() and not known
+
+    def _last_told(self, turn: _Turn, before: int) -> str:
+        """Return who was told last, whom "his" may mean; "" for nobody."""
+        told = [(turn.text, at) for at in self._beings(turn) if at < before]
+        if not told and not turn.by_another:
+            told = [(self._before.text, at) for at in self._there]
+        last = _WORD.match(*told[-1]) if told else None
         if last is None:
             return ""
         kin = self._kin(last[0])
@@ -151,18 +183,19 @@ class Subjects:
     def _whole_name(self, turn: _Turn, word: re.Match[str]) -> str:
         """Return the name that a word belongs to, as the reader found it; "" for that of a place, or none.
 
-        Without a capital, a word that the reader takes for nobody's name is one where it is no common word.
+        What the reader takes for nobody's name is one if it has a capital and is no common word.
         """
         for start, end, kind in turn.names():
             if start <= word.start() < end:
                 return _OWNED.sub("", turn.text[start:end].strip(EDGES)) if kind in _NAMED else ""
         name = _OWNED.sub("", word[0])
-        common = self._words is None or name.casefold() in self._words.common
-        return name if name[0].isupper() or not common else ""
+        if self._words is None or not name[0].isupper() or name.casefold() in self._words.common:
+            return ""
+        return name
 
     def _kin_before(self, turn: _Turn, at: int) -> Kin | None:
         """Return the user's term of kinship that stands directly before a name: "my sister Anna"."""
-        before = [*_WORD.finditer(turn.text, 0, at)][-1:]
+        before = [*_WORD.finditer(turn.text, max(0, at - _REACH), at)][-1:]
         kin = self._kin(before[0][0]) if before else None
         return kin if kin and self._owner(turn, before[0].span()) is None else None
 
