@@ -82,7 +82,8 @@ async def test_a_message_that_kills_its_worker_is_given_up_alone_and_replayed_af
     faulty = exiting_on(handler, "killer")
     async with faulty_worker(system, tmp_path / "worker.log", faulty, worker, *others) as program:
         messages = [msg(name, f"Neighbour {name} is fine.") for name in neighbours]
-        await bot.publish_all([*messages[:20], msg("killer", "This one kills."), *messages[20:]])
+        killer = msg("killer", "My brother Ugo plays the drums.")
+        await bot.publish_all([*messages[:20], killer, *messages[20:]])
         deaths = await restart_until(program, is_announced)
         assert 2 <= deaths <= MAX_DELIVER
         async with Workers(without_reconciler(system.settings), ["lifecycle"]).started():

@@ -80,12 +80,12 @@ class _Message:
     def statement(self, read: ReadStatement) -> Statement | None:
         """Return what was read as a statement; None where subject or object cannot be told."""
         text, words = self._utterance.content, self._words
-        who, polarity = self._subjects.of(read), _polarity(read)
+        who, polarity = self._subjects.subject_of(read), _polarity(read)
         if who is None or polarity is None:
             return None
         (subject, tie), predicate = who, read.predicate
         place = read.object if predicate == STATED else words.trimmed(*read.object)
-        value, object_tie = self._subjects.being(subject, predicate, _tidy(text, place), place)
+        value, object_tie = self._subjects.object_of(subject, predicate, _tidy(text, place), place)
         if read.status == "planned" and predicate not in _INTENDED:
             predicate, value = "plans", _tidy(text, read.clause)
         if predicate == "likes" and polarity == "denied":

@@ -12,8 +12,8 @@ from ricordo.language.facts.vocabulary import USER
 from ricordo.language.reading import STATED, Reading, ReadStatement, Span
 from ricordo.memory.facts.utterances import Utterance
 
-Told = tuple[str, str]
-"""A name as a fact has it, and the text of what ties whom it names to the user."""
+Reference = tuple[str, str]
+"""How a fact refers to somebody or something: by name, and by the text of its tie to the user, or ""."""
 EDGES: Final = " \t\n.,;:!?…\"'’()[]{}«»“”"
 """What is no part of a name or a value."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -53,7 +53,7 @@ class Subjects:
         self._words = words_for(document_of(utterance.content, utterance.language))
         self._here, self._there = self._beings(self._said), self._beings(self._before)
 
-    def of(self, read: ReadStatement) -> Told | None:
+    def subject_of(self, read: ReadStatement) -> Reference | None:
         """Return whose a statement is; None where nothing tells."""
         if read.of == "speaker":
             return USER, ""
@@ -67,7 +67,7 @@ class Subjects:
             return self._named(self._said, within[0] if within else earlier[-1])
         return self._named(self._before, self._there[-1]) if self._there else None
 
-    def being(self, subject: str, predicate: str, value: str, place: Span) -> Told:
+    def object_of(self, subject: str, predicate: str, value: str, place: Span) -> Reference:
         """Return the value of an object that is a person or an animal, and what ties it to the user.
 
         That is a name within the object, "Diane" of "twin sister Diane", or behind it: "a daughter, Mia".
@@ -96,7 +96,7 @@ class Subjects:
         told = [word.start() for word in _WORD.finditer(turn.text[:_MOST_READ]) if self._kin(word[0])]
         return sorted({*named, *told})
 
-    def _named(self, turn: _Turn, at: int) -> Told | None:
+    def _named(self, turn: _Turn, at: int) -> Reference | None:
         """Return who is named at an offset of a text: by a name, or by a term of kinship."""
         while at > 0 and turn.text[at - 1 : at + 1].isalpha():
             at -= 1  # within a word
@@ -116,7 +116,7 @@ class Subjects:
         before = self._kin_before(turn, word.start())
         return name, "" if before is None else str(Tie(before.predicate, before.gender, before.noun))
 
-    def _relative(self, turn: _Turn, word: re.Match[str], kin: Kin) -> Told | None:
+    def _relative(self, turn: _Turn, word: re.Match[str], kin: Kin) -> Reference | None:
         """Return a relative of the user, or of somebody else, whom a noun tells."""
         owner = self._owner(turn, word.span())
         name = _name_behind(turn.text, word.end())
