@@ -19,16 +19,12 @@ def word_list(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards.
-
-    `over` where the tie is no longer ("ex-husband").
-    """
+    """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards."""
 
     predicate: str
     noun: str
     gender: Gender = ""
     plural: bool = False
-    over: bool = False
 
 
 class FactWords(WordSets):
@@ -82,7 +78,7 @@ def load_words(language: str) -> FactWords:
 
 
 def _kin(people: Mapping[str, Any]) -> dict[str, Kin]:
-    found = {word: Kin("partner", word, over=True) for word in people["former"].split()}
+    found = {word: Kin("partner", word) for word in people["former"].split()}
     groups: Iterable[tuple[str, Gender, str]] = people["kin"]
     for predicate, gender, group in groups:
         for item in group.split():

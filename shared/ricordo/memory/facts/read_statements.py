@@ -30,8 +30,8 @@ def statements_of(utterance: Utterance) -> tuple[Statement, ...]:
 
     A clause is noted only where nothing else is stated of it.
     """
-    reading, language = utterance.reading, utterance.language
-    if reading is None or utterance.role != Role.USER or language not in (*LEARNED, ""):
+    reading, language, role = utterance.reading, utterance.language, utterance.role
+    if reading is None or not reading.statements or role != Role.USER or language not in (*LEARNED, ""):
         return ()
     reader = _Message(utterance)
     found: list[Statement] = []
@@ -57,7 +57,10 @@ def _ties(found: Sequence[Statement]) -> Iterator[Statement]:
         if tie is None or not tie.named or normalise(one.subject) in known:
             continue
         known.add(normalise(one.subject))
-        yield Statement(USER, tie.predicate, one.subject, one.quote, one.span, object_tie=one.subject_tie)
+        polarity: Polarity = "past" if tie.former else "holds"
+        yield Statement(
+            USER, tie.predicate, one.subject, one.quote, one.span, polarity, object_tie=one.subject_tie
+        )
 
 
 class _Message:
@@ -100,6 +103,9 @@ class _Message:
             subject, predicate, tie, object_tie = USER, kin.predicate, "", str(replace(kin, named=True))
         if normalise(subject) == normalise(value) or (predicate == "name" and kin is not None and kin.named):
             return None  # somebody who has a name has no other one
+        known = Tie.parse(object_tie)
+        if polarity == "holds" and known is not None and known.former:
+            polarity = "past"  # "my ex Paolo" is nobody's partner now, whatever the reader says of when
         stated = Statement(
             subject,
             predicate,

@@ -134,6 +134,19 @@ def test_whose_relative_it_is(language: str, text: str, noun: str, subject: str)
     assert [bool(one.subject_tie) for one in found] == [" " not in subject] * bool(subject)
 
 
+@pytest.mark.parametrize("read", ["subject", "object"])
+def test_who_is_an_ex_was_a_partner(read: str) -> None:
+    text = "my ex Paolo is a plumber"
+    statement = (
+        stated(text, "works_as", "plumber", "ex")
+        if read == "subject"
+        else stated(text, "partner", "ex Paolo")
+    )
+    found = said(text, statement, names=[("Paolo", "person")])
+    (partner,) = (one for one in found if one.predicate == "partner")
+    assert (*told(partner)[0], partner.polarity) == ("user", "partner", "Paolo", "past")
+
+
 def test_of_two_values_of_one_kind_the_surer_stands() -> None:
     text = "in Hull with a room in York"
     hull, york = (
