@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +56,14 @@ async def alone(tmp_path: Path) -> AsyncIterator[Alone]:
         ) as client:
             yield Alone(client, server.url, stop)
         await stop()
+
+
+@pytest.fixture
+def logged() -> Iterator[BufferingHandler]:
+    handler, root = BufferingHandler(capacity=10_000), logging.getLogger()
+    root.addHandler(handler)
+    yield handler
+    root.removeHandler(handler)
 
 
 @pytest.fixture
@@ -161,7 +171,7 @@ async def test_an_import_waits_for_a_worker_that_is_busy_with_others(
 
 
 async def test_what_is_in_flight_when_the_gateway_stops_is_answered(
-    alone: Alone, caplog: pytest.LogCaptureFixture
+    alone: Alone, logged: BufferingHandler
 ) -> None:
     """What is stored is accepted, what is asked may be asked again, and no error is logged."""
     subjects = {f"memory.v1.default.{name}" for name in ("query.recall", "message.received")}
@@ -186,4 +196,4 @@ async def test_what_is_in_flight_when_the_gateway_stops_is_answered(
     assert (recalled.status_code, recalled.json()["code"]) == (503, "unavailable")
     assert recalled.headers["content-type"] == "application/problem+json"
     assert recalled.headers["retry-after"]
-    assert not [one for one in caplog.records if one.exc_info or one.levelname == "ERROR"]
+    assert not [one for one in logged.buffer if one.exc_info or one.levelname == "ERROR"]
