@@ -8,6 +8,6 @@ BENCHES: Final = (
     *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (
-    *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "fit-reader", "temporal"),
-    *("questions", "fit-questions", "fit-heads", "daily", "emotion"),
+    *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "fit-reader", "facts"),
+    *("temporal", "questions", "fit-questions", "fit-heads", "daily", "emotion"),
 )

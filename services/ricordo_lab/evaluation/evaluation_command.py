@@ -21,7 +21,7 @@ from ricordo_lab.evaluation import (
     two_step_evaluation,
 )
 from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
-from ricordo_lab.reader import reader_fit
+from ricordo_lab.reader import fact_evaluation, reader_fit
 
 _LANGUAGES: Final = ("en", "it")
 
@@ -112,6 +112,11 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
             "--seed": {"type": int, "default": 0, "help": "of what is drawn by chance (0)"},
             **_out("FILE"),
         },
+    ),
+    "facts": Evaluation(
+        "facts that `ricordo extract` finds in annotated chats in a folder, against those that people noted",
+        fact_evaluation.run,
+        {"--writer": {"action": "append", "metavar": "WRITER", "help": "measured (all); repeatable"}},
     ),
     "temporal": Evaluation(
         "times read exactly, on specification cases in the format of Recognizers-Text",

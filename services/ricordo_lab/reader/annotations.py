@@ -1,7 +1,8 @@
 """Reads annotated chats: the corpus that the reader is fitted on, as `corpus/talk/GUIDE.md` describes it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ class Statement:
 
     Attributes:
         subject: `speaker`, a name, or a tie as in "speaker's sister".
+        also: what else the conversation calls the subject: the tie of somebody named, and the names of a tie.
         object, clause, time: verbatim in the text; `time` may be empty.
         denied: whether it is said not to be so.
     """
@@ -29,6 +31,7 @@ class Statement:
     status: str
     certainty: str
     denied: bool
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,7 @@ def read_turns(folder: Path) -> list[AnnotatedTurn]:
 
 def _turns(writer: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[AnnotatedTurn]:
     before: Mapping[str, Any] = {}
+    called = _called(rows)
     for row in rows:
         if not row["a"]:
             yield AnnotatedTurn(
@@ -90,7 +94,7 @@ def _turns(writer: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Annotated
                 language=row["l"],
                 text=row["x"],
                 previous=before["x"] if before.get("c") == row["c"] else "",
-                statements=tuple(map(_statement, row["f"])),
+                statements=tuple(_statement(fact, called[row["c"], fact["sub"]]) for fact in row["f"]),
                 names=tuple((text, kind) for text, kind in row["en"]),
                 times=tuple((text, direction) for text, direction in row["ev"]),
                 topics=tuple(row["tp"]),
@@ -105,7 +109,18 @@ def _turns(writer: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Annotated
         before = row
 
 
-def _statement(fact: Mapping[str, str]) -> Statement:
+def _called(rows: Sequence[Mapping[str, Any]]) -> Mapping[tuple[str, str], Collection[str]]:
+    """Return by conversation and subject what else the subject is called there."""
+    called = defaultdict[tuple[str, str], set[str]](set)
+    for row in rows:
+        for fact in row["f"]:
+            if fact["pred"] == "name" and fact["sub"] != SPEAKER:
+                called[row["c"], fact["sub"]].add(fact["obj"])
+                called[row["c"], fact["obj"]].add(fact["sub"])
+    return called
+
+
+def _statement(fact: Mapping[str, str], also: Collection[str]) -> Statement:
     return Statement(
         subject=fact["sub"],
         predicate=fact["pred"],
@@ -115,4 +130,5 @@ def _statement(fact: Mapping[str, str]) -> Statement:
         status=fact["st"],
         certainty=fact["cert"],
         denied=fact["pol"] == "-",
+        also=tuple(sorted(also)),
     )

@@ -105,15 +105,15 @@ def _is_typed(text: str, reading: ReadStatement, fact: Statement) -> bool:
         return False
     if not is_like(reading.predicate, fact.predicate):
         return False
-    noted_words = _content(fact.object) | _content(fact.clause)
-    return not noted_words.isdisjoint(_content(text[slice(*reading.object)]))
+    noted_words = content_words(fact.object) | content_words(fact.clause)
+    return not noted_words.isdisjoint(content_words(text[slice(*reading.object)]))
 
 
 def _is_noted(text: str, reading: ReadStatement, fact: Statement) -> bool:
     """Return whether a clause holds what a person noted, of the same kind of subject."""
     if (reading.of == "speaker") != (fact.subject == SPEAKER):
         return False
-    return not _content(fact.object).isdisjoint(_content(text[slice(*reading.object)]))
+    return not content_words(fact.object).isdisjoint(content_words(text[slice(*reading.object)]))
 
 
 GRADES: Final[Mapping[str, tuple[Callable[..., Iterator[Candidate]], Matches]]] = {
@@ -122,7 +122,8 @@ GRADES: Final[Mapping[str, tuple[Callable[..., Iterator[Candidate]], Matches]]] 
 }
 
 
-def _content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry meaning, each by its first letters."""
     words = re.findall(r"\w+", text.casefold())
     return frozenset(word[:_STEM] for word in words if word not in _FUNCTION_WORDS)
 

@@ -60,28 +60,46 @@ _KIN: Final[Mapping[str, frozenset[str]]] = {
     for words in (
         "sister sis sorella sorellina schwester",
         "brother bro fratello fratellino bruder",
-        "mother mum mom mam mama madre mamma mutter",
-        "father dad padre papà babbo papa vater",
-        "son figlio sohn",
-        "daughter figlia tochter",
-        "child kid kids bambino bimbo figli children kind kinder",
-        "wife moglie frau",
-        "husband marito mann",
-        "partner compagno compagna fidanzato fidanzata ragazzo ragazza boyfriend girlfriend gf bf moroso",
-        "ex",
+        "mother mum mom mam mama mummy mommy madre mamma mami mutter",
+        "father dad daddy padre papà babbo papa vater",
+        "parents folks parent genitori eltern",
+        "mother-in-law suocera mil",
+        "father-in-law suocero fil",
+        "sister-in-law cognata",
+        "brother-in-law cognato",
+        "daughter-in-law nuora",
+        "son-in-law genero",
+        "stepfather stepdad patrigno",
+        "stepmother stepmum stepmom matrigna",
+        "son boy lad figlio bimbo bambino pupo sohn",
+        "daughter girl figlia bimba bambina tochter",
+        "child kid kids bambino bambina bimbo bimba figli figlio figlia baby bairn children kind kinder",
+        "wife moglie missus frau",
+        "husband hubby marito mann",
+        "partner compagno compagna fidanzato ragazzo ragazza boyfriend girlfriend gf bf moroso morosa fiancé",
+        "boyfriend bf fella ragazzo moroso fidanzato",
+        "girlfriend gf ragazza morosa fidanzata",
+        "ex ex-husband ex-wife",
+        "flatmate housemate roommate coinquilino coinquilina",
+        "landlord padrone",
+        "landlady padrona",
+        "teacher prof professore professoressa maestra maestro",
         "friend mate amico amica freund freundin",
-        "colleague collega kollege kollegin",
-        "boss capo manager chef chefin",
+        "colleague coworker collega kollege kollegin",
+        "boss capo manager gaffer titolare chef chefin",
         "neighbour neighbor vicino vicina nachbar nachbarin",
         "aunt auntie zia tante",
         "uncle zio onkel",
         "cousin cugino cugina",
-        "grandmother gran nan nana grandma nonna oma",
-        "grandfather grandad grandpa nonno opa",
+        "grandmother gran nan nana granny grandma nonna oma",
+        "grandfather grandad grandpa gramps nonno opa",
+        "grandson grandsons nipote nipotino",
+        "granddaughter granddaughters nipote nipotina",
         "nephew nipote neffe",
         "niece nipote nichte",
-        "dog cane cagnolino cagna puppy hund",
-        "cat gatto gatta gattino katze kater",
+        "dog pup puppy cane cagnolino cagnolina cagna cagnetto hund",
+        "cat kitten gatto gatta gattino gattina micio katze kater",
+        "pet dog cat cane gatto gatta",
     )
 }
 """How a tie of the guide is called in a text, so that the words that name the subject are found."""
@@ -147,13 +165,18 @@ def _subject(text: str, spans: Spans, statement: Statement, clause: int) -> tupl
     """Return the class of the subject, and the token where it begins, nearest to the clause; 0 for none."""
     if statement.subject == SPEAKER:
         return OF_SPEAKER, 0
-    *_, tie = statement.subject.split("'s ")
-    words = _KIN.get(tie, {tie}) if tie != statement.subject else {statement.subject}
-    starts = [start for word in words for start in _occurrences(word, text)]
+    words = {word for name in (statement.subject, *statement.also) for word in words_of(name)}
+    starts = [start for word in words for start in _occurrences(word, text, "s?")]
     if not starts:
         return CARRIED_OVER, 0
     nearest = min(starts, key=lambda start: abs(start - clause))
     return IN_TEXT, next(iter(_tokens(spans, nearest, nearest + 1)), 0)
+
+
+def words_of(subject: str) -> Iterable[str]:
+    """Return the words that may name a subject in a text."""
+    *_, tie = subject.split("'s ")
+    return {subject} if tie == subject else _KIN.get(tie, {tie})
 
 
 def _tag(tags: NDArray[Any], tokens: Iterable[int], kind: int = 0) -> None:
@@ -162,8 +185,8 @@ def _tag(tags: NDArray[Any], tokens: Iterable[int], kind: int = 0) -> None:
             tags[token] = 1 + 2 * kind + (place > 0)
 
 
-def _occurrences(word: str, text: str) -> Iterator[int]:
-    for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE):
+def _occurrences(word: str, text: str, ending: str = "") -> Iterator[int]:
+    for match in re.finditer(rf"(?<!\w){re.escape(word)}{ending}(?!\w)", text, re.IGNORECASE):
         yield match.start()
 
 

@@ -1,42 +1,22 @@
 """Names: given names, places and the words around them (`names.toml`), and the names of known people."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from ricordo.language.data_files import LANGUAGES, WordSets, read_table
+from ricordo.language.data_files import WordSets, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import LONGEST_WORD, normalise, stop_words
 from ricordo.language.tokenization import Token
-
-
-class NameLists(WordSets):
-    """The case-folded words of the files `names.toml`, those of cues and of acts by language."""
-
-    cues: dict[str, frozenset[str]]
-    acts: dict[str, frozenset[str]]
-
 
 LONGEST_NAME = 4
 """Words of a name: more are several, or shouted."""
 
 
 @lru_cache(maxsize=1)
-def load_names() -> NameLists:
-    """Return the lists of the files `names.toml`, read once."""
-
-    def words(language: str, *keys: str) -> frozenset[str]:
-        table: dict[str, str] = read_table("names", language)
-        return frozenset(word for key in keys for word in table[key].split())
-
-    lists = {key: frozenset(value.split()) for key, value in read_table("names").items()}
-    return NameLists(
-        **lists,
-        listed=lists["given"] | lists["also_words"],
-        cues={language: words(language, "cues") for language in LANGUAGES},
-        acts={language: words(language, "acts", "surely_acts") for language in LANGUAGES},
-        surely=frozenset().union(*(words(language, "surely_acts") for language in LANGUAGES)),
-    )
+def load_names() -> WordSets:
+    """Return the case-folded words of `names.toml`, read once."""
+    return WordSets(**{key: frozenset(value.split()) for key, value in read_table("names").items()})
 
 
 def is_given(word: str) -> bool:
@@ -67,11 +47,6 @@ class KnownNames:
                 self._by_first.setdefault(parts[0], []).append((parts, name))
         for entries in self._by_first.values():
             entries.sort(key=lambda entry: -len(entry[0]))
-
-    @property
-    def firsts(self) -> Collection[str]:
-        """The words that known names begin with."""
-        return self._by_first.keys()
 
     def at(self, tokens: Sequence[Token], at: int) -> tuple[int, str]:
         """Return how many words a known name takes at a place, and the name; 0 when there is none."""

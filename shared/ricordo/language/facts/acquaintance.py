@@ -3,7 +3,7 @@
 from typing import Final
 
 from ricordo.language.facts.fact_words import word_list
-from ricordo.language.person_names import is_given, is_place
+from ricordo.language.name_lists import is_given, is_place
 
 TITLES: Final = word_list("titles")
 _FAMOUS: Final = word_list("famous_names")

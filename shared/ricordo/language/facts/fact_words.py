@@ -32,7 +32,6 @@ class FactWords(WordSets):
 
     code: str
     kin: Mapping[str, Kin]
-    numbers: Mapping[str, str]
     owner_before: re.Pattern[str]
     owner_behind: re.Pattern[str]
     relative: str
@@ -73,7 +72,6 @@ def load_words(language: str) -> FactWords:
     fields: dict[str, Any] = {name: _set(each) for name, each in {**people, **words}.items() if name != "kin"}
     fields |= {name: re.compile(people[name]) for name in ("owner_before", "owner_behind")}
     fields |= {"kin": _kin(people), "relative": people["relative"]}
-    fields["numbers"] = dict(pair.split("=") for pair in words["numbers"].split())
     return FactWords(code=language, **fields)
 
 

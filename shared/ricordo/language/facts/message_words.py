@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from enum import Enum
 from functools import lru_cache
@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from ricordo.language.assertion_scope import plain
 from ricordo.language.document import Document
 from ricordo.language.facts.asserted_spans import PAUSES, assertions, in_jest
 from ricordo.language.facts.evidence import Statement
@@ -18,12 +19,14 @@ from ricordo.language.facts.fact_tokens import Tokens, own_words, tokenise
 from ricordo.language.facts.fact_words import FactWords, word_list, words_for
 from ricordo.language.facts.validity import timed
 from ricordo.language.name_lists import load_names
+from ricordo.language.temporal.lexicon import LEXICONS, Kind, SpelledNumber
 from ricordo.language.text import stop_words
 
 Span = tuple[int, int]
 _ENDS: Final = re.compile(r"[.!?…\n]+")
 _WORDS: Final = re.compile(r"[^\W_]+")
-_COUNTED: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_COUNTED: Final = re.compile(r"[^\W_]+|-")
+_LONGEST_NUMBER: Final = 8  # words
 _NONE: Final = word_list("denials")
 _LONGEST_NAME: Final = 5  # words
 
@@ -112,18 +115,32 @@ class MessageWords:
         """Return the figures of the first number in `phrase`; "" where there is none."""
         return next((figures for _, figures in self._numbers(phrase)), "")
 
+    def years(self, phrase: str) -> str:
+        """Return the figures of an age; "" where `phrase` has no number, or counts months or weeks."""
+        first, figures = next(self._numbers(phrase), ((0, 0), ""))
+        behind, lexicon = _WORDS.search(phrase, first[1]), LEXICONS.get(self._language)
+        unit = lexicon and behind and lexicon.phrases.get((behind.group().lower(),))
+        return figures if not unit or unit.values.get(Kind.UNIT, "year") == "year" else ""
+
     def written(self, figures: str, phrase: str) -> str:
         """Return how `phrase` writes a number: "thirty-four" of "34"; the figures where it does not."""
-        return next((word for word, found in self._numbers(phrase) if found == figures), figures)
+        return next((phrase[slice(*at)] for at, found in self._numbers(phrase) if found == figures), figures)
 
-    def _numbers(self, phrase: str) -> Iterator[tuple[str, str]]:
-        numbers: Mapping[str, str] = {} if self._words is None else self._words.numbers
-        for found in _COUNTED.finditer(phrase):
-            word = found.group()
+    def _numbers(self, phrase: str) -> Iterator[tuple[Span, str]]:
+        """Yield the numbers of a phrase: where each stands, and its figures."""
+        words, at = list(_COUNTED.finditer(phrase)), 0
+        while at < len(words):
+            word, length = words[at].group(), 1
             if word.isascii() and word.isdigit():
-                yield word, word
-            elif word.lower() in numbers:
-                yield word, numbers[word.lower()]
+                yield words[at].span(), word
+            elif spelled := self._spelled([plain(one.group()) for one in words[at : at + _LONGEST_NUMBER]]):
+                length = spelled.words
+                yield (words[at].start(), words[at + length - 1].end()), str(spelled.value)
+            at += length
+
+    def _spelled(self, words: Sequence[str]) -> SpelledNumber | None:
+        lexicon = LEXICONS.get(self._language)
+        return lexicon.numbers.read(words) if lexicon and lexicon.numbers.begins(words[0]) else None
 
     def is_name(self, written: str) -> bool:
         """Tell whether `written`, as it stands in the message, looks like somebody's or something's name."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from ricordo.language.person_names import is_place
+from ricordo.language.name_lists import is_place
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, TimeFilter
 from ricordo.language.query_analysis.question_patterns import BAD, GOOD, mark_feelings
 from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion, time_direction

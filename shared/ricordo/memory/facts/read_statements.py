@@ -22,6 +22,8 @@ from ricordo.memory.facts.utterances import Utterance
 _INTENDED: Final = frozenset({"plans", "wants", "attends", "deadline", "agreement", "decision", STATED})
 """What may be of a time to come; all else that is planned is a plan."""
 _SURE: Final = 0.8
+"""From here on a value of the user's may displace a known one."""
+_UNIT: Final = 12  # characters behind an age, within which "months" is seen
 _PICTURES: Final = re.compile(r"[^\w\s!-~€£°’]+$")  # whatever is no letter, figure or sign of a keyboard
 
 
@@ -45,16 +47,16 @@ def statements_of(utterance: Utterance) -> tuple[Statement, ...]:
         if not any(_covers(each, stated) for each in found):
             found = [each for each in found if not _is_named(stated, each)]
             found.append(stated)
-    found += _ties(found)
+    found += _ties(utterance.content, found)
     return tuple(sorted(found, key=lambda one: one.span[0]))
 
 
-def _ties(found: Sequence[Statement]) -> Iterator[Statement]:
-    """Yield that the user has the relatives of whom something is stated: "my sister Nora lives in Lisbon"."""
+def _ties(text: str, found: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield that the user has the relatives whom a text names: "my sister Nora lives in Lisbon"."""
     known = {normalise(one.object) for one in found if one.subject == USER}
     for one in found:
         tie = Tie.parse(one.subject_tie)
-        if tie is None or not tie.named or normalise(one.subject) in known:
+        if tie is None or not tie.named or one.subject not in text or normalise(one.subject) in known:
             continue
         known.add(normalise(one.subject))
         polarity: Polarity = "past" if tie.former else "holds"
@@ -94,7 +96,7 @@ class _Message:
         if predicate == "likes" and polarity == "denied":
             predicate, polarity = "dislikes", "holds"
         if predicate == "age":
-            value = words.number(value)
+            value = words.years(text[place[0] : place[1] + _UNIT])
         if not is_name(value) or words.points_away(value):
             return None
         kin = Tie.parse(tie) if predicate == "name" and tie else None
@@ -125,8 +127,12 @@ def _tidy(text: str, place: Span) -> str:
 
 
 def _doubted(read: ReadStatement) -> ReadStatement:
-    """Return a statement; only noted where the speaker doubts it, or it might displace a known value."""
-    if read.hedge == "sure" and (read.certainty >= _SURE or read.predicate not in SINGLE_VALUED):
+    """Return a statement; only noted where the speaker doubts it, or a known value of the user's is at stake.
+
+    Of what is read of others' one home, work or age more is right, and less is lost by what is not.
+    """
+    displaces = read.of == "speaker" and read.predicate in SINGLE_VALUED and read.certainty < _SURE
+    if read.hedge == "sure" and not displaces:
         return read
     return replace(read, predicate=STATED, object=read.clause)
 
@@ -143,8 +149,8 @@ def _covers(one: Statement, other: Statement) -> bool:
         return True
     if not (one.span[0] < other.span[1] and other.span[0] < one.span[1]):
         return False
-    if other.predicate == STATED:
-        return True
+    if other.predicate == STATED:  # a clause that holds more than what is typed of it stays
+        return one.predicate == STATED
     same = normalise(one.object) == normalise(other.object)
     return same and (one.subject == other.subject or one.predicate == other.predicate)
 

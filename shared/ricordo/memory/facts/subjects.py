@@ -9,6 +9,7 @@ from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.fact_words import Kin, words_for
 from ricordo.language.facts.kinship import BEINGS, Tie
 from ricordo.language.facts.vocabulary import USER
+from ricordo.language.name_lists import is_given
 from ricordo.language.reading import STATED, Reading, ReadStatement, Span
 from ricordo.memory.facts.utterances import Utterance
 
@@ -40,6 +41,10 @@ class _Turn(NamedTuple):
         """Return the places of names and their kinds."""
         return () if self.reading is None else self.reading.names
 
+    def beings(self) -> list[int]:
+        """Return where people and animals are named, in order."""
+        return sorted(start for start, _, kind in self.names() if kind in _KINDS)
+
 
 class Subjects:
     """Whom one message speaks of."""
@@ -51,7 +56,9 @@ class Subjects:
         previous = utterance.previous[:_MOST_READ]
         self._before = _Turn(previous, utterance.previous_reading, by_another=True)
         self._words = words_for(document_of(utterance.content, utterance.language))
-        self._here, self._there = self._beings(self._said), self._beings(self._before)
+        self._here = self._beings(self._said)
+        # "Umberto is my partner": he is told, whatever he is.
+        self._there = self._before.beings() or self._beings(self._before)
 
     def subject_of(self, read: ReadStatement) -> Reference | None:
         """Return whose a statement is; None where nothing tells."""
@@ -59,13 +66,13 @@ class Subjects:
             return USER, ""
         if read.of == "named":
             return self._named(self._said, read.subject_at)
-        # Of another than the speaker: named in the clause after all, or before it, or in the turn before.
+        # Told before: whom the turn before named last, and without such a turn who stands in this one.
+        if self._before.text:
+            return self._named(self._before, self._there[-1]) if self._there else None
         (begin, end), value = read.clause, (0, 0) if read.predicate == STATED else read.object
         beings = [at for at in self._here if at < end and not value[0] <= at < value[1]]
         within, earlier = ([at for at in beings if (at >= begin) == inside] for inside in (True, False))
-        if beings:
-            return self._named(self._said, within[0] if within else earlier[-1])
-        return self._named(self._before, self._there[-1]) if self._there else None
+        return self._named(self._said, within[0] if within else earlier[-1]) if beings else None
 
     def object_of(self, subject: str, predicate: str, value: str, place: Span) -> Reference:
         """Return the value of an object that is a person or an animal, and what ties it to the user.
@@ -92,9 +99,8 @@ class Subjects:
 
     def _beings(self, turn: _Turn) -> list[int]:
         """Return where somebody is named, or told by a term of kinship, in order."""
-        named = [start for start, _, kind in turn.names() if kind in _KINDS]
         told = [word.start() for word in _WORD.finditer(turn.text[:_MOST_READ]) if self._kin(word[0])]
-        return sorted({*named, *told})
+        return sorted({*turn.beings(), *told})
 
     def _named(self, turn: _Turn, at: int) -> Reference | None:
         """Return who is named at an offset of a text: by a name, or by a term of kinship."""
@@ -144,9 +150,11 @@ class Subjects:
         found = words.owner_before.search(before)
         between = before[found.end("owner") :].casefold().split() if found else []
         if found and own.isdisjoint(between):
-            at = noun[0] - len(before) + found.start("owner")
-            if self._is_owner(turn, found["owner"], at):
-                return found["owner"]
+            at, owner = noun[0] - len(before) + found.start("owner"), found["owner"]
+            if before[found.end("owner")] == "s":  # "Hectors wife", "mums friend", and "James wife"
+                owner = _owning(owner) if self._kin(owner) is None else owner
+            if owner and self._is_owner(turn, owner, at):
+                return owner
         if nearest in own:
             return None
         found = words.owner_behind.match(turn.text, noun[1])
@@ -198,6 +206,11 @@ class Subjects:
         before = [*_WORD.finditer(turn.text, max(0, at - _REACH), at)][-1:]
         kin = self._kin(before[0][0]) if before else None
         return kin if kin and self._owner(turn, before[0].span()) is None else None
+
+
+def _owning(word: str) -> str:
+    """Return whose something is that has an "s" without an apostrophe; "" for nobody's."""
+    return next((name for name in (f"{word}s", word) if is_given(name)), "")
 
 
 def _name_behind(text: str, at: int) -> str | None:

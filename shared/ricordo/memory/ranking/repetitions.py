@@ -16,7 +16,7 @@ from uuid import UUID
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.lemmas import is_known
-from ricordo.language.person_names import is_given, is_place
+from ricordo.language.name_lists import is_given, is_place
 from ricordo.language.scripts import LETTERS_OF_RUNS, is_unspaced, marks, runs
 from ricordo.memory.facts.name_matching import is_misspelling
 from ricordo.memory.ranking import Ranked

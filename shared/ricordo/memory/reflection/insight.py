@@ -11,7 +11,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
-from ricordo.language.person_names import mentioned_names
+from ricordo.language.name_lists import proper_names
 from ricordo.language.text import collapse
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
@@ -150,7 +150,7 @@ def validate_claim(
     if any(_is_copy(text, one, language) for one in sources):
         return ClaimFault.COPY
     document = Document(text, language)
-    people = mentioned_names(document)
+    people = list(proper_names(document))
     about = _topics_of(sources, text, language)
     if not people and not about:
         return ClaimFault.NOBODY

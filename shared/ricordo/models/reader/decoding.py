@@ -219,8 +219,16 @@ def _statements(
             typed.append(one.span)
             yield statement_of(one, found, spans, clause, probability)
     for one, probability in clauses:
-        if probability >= least.noted and not any(_overlap(one.span, each) for each in typed):
+        if probability >= least.noted and _says_more(one, found, spans, typed):
             yield statement_of(one, found, spans, one.span, probability)
+
+
+def _says_more(clause: Candidate, found: Probabilities, spans: Spans, typed: Sequence[Span]) -> bool:
+    """Whether a clause holds nothing that is typed, or an object besides: its own words tell that one."""
+    if not any(_overlap(clause.span, each) for each in typed):
+        return True
+    rest = [token for token in clause.tokens if not any(_overlap(spans[token], each) for each in typed)]
+    return bool((found["object"][rest, 0] < 1.0 - _LEAST_TAG).any())
 
 
 def statement_of(

@@ -95,16 +95,43 @@ def test_ages_are_figures_and_what_has_ended_is_past() -> None:
     text = "mia figlia oramai ventitré ne fa"
     (one,) = said(text, stated(text, "age", "ventitré", "figlia"), language="it")
     assert told(one) == [("figlia", "age", "23")]
+    text = "im thirty eight and the baby is 14 months"
+    assert told(*said(text, stated(text, "age", "thirty eight"))) == [("user", "age", "38")]
+    assert said(text, stated(text, "age", "14", "baby")) == []
     text = "the choir? packed it in"
     (one,) = said(text, stated(text, "does", "choir", status="ended"))
     assert one.polarity == "past"
 
 
-def test_what_is_only_noted_stands_in_the_speakers_words_unless_it_is_told() -> None:
+def test_what_is_only_noted_stands_in_the_speakers_words_once_beside_what_is_told_of_it() -> None:
     text = "been with the same barber since school"
-    note = stated(text, "stated", text)
+    note, doubted = stated(text, "stated", text), replace(stated(text, "knows", "barber"), hedge="hedged")
     assert told(*said(text, note)) == [("user", "stated", text)]
-    assert told(*said(text, note, stated(text, "knows", "barber"))) == [("user", "knows", "barber")]
+    assert told(*said(text, note, doubted)) == [("user", "stated", text)]
+    assert set(told(*said(text, note, stated(text, "knows", "barber")))) == {
+        ("user", "knows", "barber"),
+        ("user", "stated", text),
+    }
+
+
+def test_an_uncertain_value_is_noted_of_the_user_and_typed_of_others() -> None:
+    text = "my brother Ugo moved to Graz and i stay in Bari"
+    mine = replace(stated(text, "lives_in", "Bari"), certainty=0.7)
+    his = replace(stated(text, "lives_in", "Graz", "brother"), certainty=0.7)
+    predicates = {(one.subject, one.predicate) for one in said(text, mine, his, names=[("Ugo", "person")])}
+    assert predicates == {("user", "stated"), ("Ugo", "lives_in"), ("user", "has_sibling")}
+
+
+def test_an_s_without_an_apostrophe_owns_and_belongs_to_a_name_that_has_it() -> None:
+    for text, name, subject in (
+        ("hectors wife is expecting", "hector", "hector's wife"),
+        ("James wife is expecting", "James", "James's wife"),
+        ("my mums friend is expecting", "", "mum's friend"),
+    ):
+        names = [(name, "person")] if name else []
+        noun = "friend" if "friend" in text else "wife"
+        (one,) = said(text, stated(text, "has_condition", "expecting", noun), names=names)
+        assert one.subject == subject
 
 
 def test_places_state_nothing_and_languages_that_nobody_taught_are_not_read() -> None:
