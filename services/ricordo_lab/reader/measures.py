@@ -72,9 +72,12 @@ def judged(read: Sequence[ReadTurn], grade: str) -> list[Judged]:
 
 
 def curve(
-    read: Sequence[ReadTurn], candidates: Sequence[Judged], regression: Floats
+    read: Sequence[ReadTurn],
+    candidates: Sequence[Judged],
+    regression: Floats,
+    precisions: Sequence[float] = PRECISIONS,
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield the highest recall at each of `PRECISIONS` that is reached, and the certainty where it is."""
+    """Yield the highest recall at each of `precisions` that is reached, and the certainty where it is."""
     sure = [certainty_of(one.candidate, regression) for one in candidates]
     best = {
         (place, n): -1.0
@@ -91,7 +94,7 @@ def curve(
     )
     right = np.cumsum([is_right for _, is_right in order])
     shares = right / np.arange(1, len(order) + 1)
-    for precision in PRECISIONS:
+    for precision in precisions:
         reached = np.flatnonzero(shares >= precision)
         if len(reached):
             threshold = order[reached[-1]][0]

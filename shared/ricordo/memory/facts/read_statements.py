@@ -90,7 +90,10 @@ class _Message:
             return None
         (subject, tie), predicate = who, read.predicate
         place = read.object if predicate == STATED else words.trimmed(*read.object)
-        value, object_tie = self._subjects.object_of(subject, predicate, _tidy(text, place), place)
+        what = self._subjects.object_of(subject, predicate, _tidy(text, place), place)
+        if what is None:
+            return None
+        value, object_tie = what
         if read.status == "planned" and predicate not in _INTENDED:
             predicate, value = "plans", _tidy(text, read.clause)
         if predicate == "likes" and polarity == "denied":

@@ -65,7 +65,7 @@ class Subjects:
         if read.of == "speaker":
             return USER, ""
         if read.of == "named":
-            return self._named(self._said, read.subject_at)
+            return self._named(self._said, self._possessed(read))
         # Told before: whom the turn before named last, and without such a turn who stands in this one.
         if self._before.text:
             return self._named(self._before, self._there[-1]) if self._there else None
@@ -74,13 +74,25 @@ class Subjects:
         within, earlier = ([at for at in beings if (at >= begin) == inside] for inside in (True, False))
         return self._named(self._said, within[0] if within else earlier[-1]) if beings else None
 
-    def object_of(self, subject: str, predicate: str, value: str, place: Span) -> Reference:
+    def _possessed(self, read: ReadStatement) -> int:
+        """Return where a subject begins; of "gareths lad is at uni" that is the lad."""
+        text, end = self._said.text, read.clause[1]
+        word = _WORD.match(text, read.subject_at, end)
+        behind = _WORD.match(text, word.end() + 1, end) if word else None
+        if behind is None or read.predicate in BEINGS or self._kin(behind[0]) is None:
+            return read.subject_at
+        return behind.start() if self._owner(self._said, behind.span()) else read.subject_at
+
+    def object_of(self, subject: str, predicate: str, value: str, place: Span) -> Reference | None:
         """Return the value of an object that is a person or an animal, and what ties it to the user.
 
         That is a name within the object, "Diane" of "twin sister Diane", or behind it: "a daughter, Mia".
+        None where it is another's: "la bimba di Davide" is no child of the user's.
         """
         if predicate not in BEINGS and predicate != "name":
             return value, ""
+        if subject == USER and predicate != "name" and self._is_anothers(place):
+            return None
         text = self._said.text
         for start, end, kind in self._said.names():
             behind = start >= place[1] and text[place[1] : start] in (" ", ", ")  # "a daughter, Mia"
@@ -96,6 +108,12 @@ class Subjects:
         if before is not None and before.predicate == predicate:
             return value, str(Tie(predicate, before.gender, before.noun))
         return value, str(Tie(predicate))
+
+    def _is_anothers(self, place: Span) -> bool:
+        """Whether a relative, in an object or directly before it, is somebody else's than the user's."""
+        before = [*_WORD.finditer(self._said.text, max(0, place[0] - _REACH), place[0])][-1:]
+        told = [*before, *_WORD.finditer(self._said.text, *place)]
+        return any(self._kin(word[0]) and self._owner(self._said, word.span()) for word in told)
 
     def _beings(self, turn: _Turn) -> list[int]:
         """Return where somebody is named, or told by a term of kinship, in order."""
@@ -125,7 +143,7 @@ class Subjects:
     def _relative(self, turn: _Turn, word: re.Match[str], kin: Kin) -> Reference | None:
         """Return a relative of the user, or of somebody else, whom a noun tells."""
         owner = self._owner(turn, word.span())
-        name = _name_behind(turn.text, word.end())
+        name = _name_behind(turn, word.end())
         if owner is None:
             tie = Tie(kin.predicate, kin.gender, kin.noun, named=name is not None)
             # Nobody has several of some: "dads at work" lacks an apostrophe.
@@ -153,7 +171,7 @@ class Subjects:
             at, owner = noun[0] - len(before) + found.start("owner"), found["owner"]
             if before[found.end("owner")] == "s":  # "Hectors wife", "mums friend", and "James wife"
                 owner = _owning(owner) if self._kin(owner) is None else owner
-            if owner and self._is_owner(turn, owner, at):
+            if self._is_owner(turn, owner, at):
                 return owner
         if nearest in own:
             return None
@@ -161,7 +179,10 @@ class Subjects:
         if found and self._is_owner(turn, found["owner"], found.start("owner")):
             return found["owner"]
         if not nearest:
-            return None
+            # "Tiziano ha la ragazza, Zoe": hers or his, and not the user's as it seems.
+            begun = max(turn.text.rfind(end, 0, noun[0]) for end in ".!?\n")
+            told = any(begun < at < noun[0] for at in turn.beings())
+            return "" if told and not words.determiners.isdisjoint(near[-1:]) else None
         return "" if nearest in words.second_possessives else self._last_told(turn, noun[0])
 
     def _is_owner(self, turn: _Turn, owner: str, at: int) -> bool:
@@ -209,13 +230,16 @@ class Subjects:
 
 
 def _owning(word: str) -> str:
-    """Return whose something is that has an "s" without an apostrophe; "" for nobody's."""
-    return next((name for name in (f"{word}s", word) if is_given(name)), "")
+    """Return whose something is that has an "s" without an apostrophe: Hector's, and that of James."""
+    return f"{word}s" if is_given(f"{word}s") else word
 
 
-def _name_behind(text: str, at: int) -> str | None:
-    """Return the name that follows a term of kinship at once: "sister Anna Rossi"."""
-    names: list[str] = []
+def _name_behind(turn: _Turn, at: int) -> str | None:
+    """Return the name that follows a term of kinship at once: "sister Anna Rossi", "neighbour Mr. Brown"."""
+    text, names = turn.text, list[str]()
+    for start, end, kind in turn.names():
+        if kind in _KINDS and start >= at and not text[at:start].strip() and text[start].isupper():
+            return _OWNED.sub("", text[start:end].strip(EDGES))
     for word in _WORD.finditer(text, at):
         if text[at : word.start()].strip() or not word[0][0].isupper():
             break
