@@ -42,6 +42,7 @@ def timeless(shown: str) -> list[str]:
         (r"\d{4}-\d\d-\d\d", "DATE"),
         (r"\d+ ms", "N ms"),
         (r"\d+ tokens, \d+ of \d+ lines", "TOKENS"),
+        (r"\w+ (?=[+-]\d\.\d\b)", "FEELING "),  # of two that are as likely, each machine tells its own
         (r"\d\.\d\d", "#"),
         (r"(?m)^  # [▏▎▍▌▋▊▉█]* +", "  # BAR "),
     ):

@@ -91,7 +91,7 @@ async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
         chat = server.behaviour.chat
         server.behaviour.status = 500
         for number in range(3):
-            await bot.remember(msg(f"m-{number}", f"{RULED} {number}!"))
+            await bot.remember(msg(f"m-{number}", RULED + "!" * number))
 
         reason = "facts are extracted by the reader alone: hermes3:8b answered 500"
         assert (await wait_for_state(client, "knowledge", "degraded", reason))["gate_open"]
