@@ -66,6 +66,9 @@ class Subjects:
             return USER, ""
         if read.of == "named":
             return self._named(self._said, self._possessed(read))
+        told = (word for word in _WORD.finditer(self._said.text, *read.object) if self._kin(word[0]))
+        if read.predicate == "name" and (word := next(told, None)):
+            return self._named(self._said, word.start())  # "sister Nora"
         # Told before: whom the turn before named last, and without such a turn who stands in this one.
         if self._before.text:
             return self._named(self._before, self._there[-1]) if self._there else None
@@ -179,10 +182,7 @@ class Subjects:
         if found and self._is_owner(turn, found["owner"], found.start("owner")):
             return found["owner"]
         if not nearest:
-            # "Tiziano ha la ragazza, Zoe": hers or his, and not the user's as it seems.
-            begun = max(turn.text.rfind(end, 0, noun[0]) for end in ".!?\n")
-            told = any(begun < at < noun[0] for at in turn.beings())
-            return "" if told and not words.determiners.isdisjoint(near[-1:]) else None
+            return None
         return "" if nearest in words.second_possessives else self._last_told(turn, noun[0])
 
     def _is_owner(self, turn: _Turn, owner: str, at: int) -> bool:
@@ -226,7 +226,14 @@ class Subjects:
         """Return the user's term of kinship that stands directly before a name: "my sister Anna"."""
         before = [*_WORD.finditer(turn.text, max(0, at - _REACH), at)][-1:]
         kin = self._kin(before[0][0]) if before else None
-        return kin if kin and self._owner(turn, before[0].span()) is None else None
+        if kin is None or self._words is None or self._owner(turn, before[0].span()) is not None:
+            return None
+        # "Tiziano ha la ragazza, Zoe": hers or his, and not the user's as it seems.
+        noun = before[0].start()
+        begun = max(turn.text.rfind(end, 0, noun) for end in ".!?\n")
+        article = [each[0].casefold() for each in _WORD.finditer(turn.text, max(0, noun - _REACH), noun)][-1:]
+        another = any(begun < one < noun for one in turn.beings())
+        return None if another and not self._words.determiners.isdisjoint(article) else kin
 
 
 def _owning(word: str) -> str:
