@@ -59,12 +59,15 @@ def run(asked: argparse.Namespace) -> Iterator[Row]:
 def _counted(turn: AnnotatedTurn, found: Sequence[Found], *, exactly: bool) -> Iterator[tuple[str, int]]:
     noted = [fact for fact in turn.statements if not fact.denied]
     yield "found", len(found)
-    yield "right", sum(any(_says(turn, one, fact, exactly) for fact in turn.statements) for one in found)
+    yield (
+        "right",
+        sum(any(_says(turn, one, fact, exactly=exactly) for fact in turn.statements) for one in found),
+    )
     yield "noted", len(noted)
-    yield "read", sum(any(_says(turn, one, fact, exactly) for one in found) for fact in noted)
+    yield "read", sum(any(_says(turn, one, fact, exactly=exactly) for one in found) for fact in noted)
 
 
-def _says(turn: AnnotatedTurn, found: Found, fact: Statement, exactly: bool) -> bool:  # noqa: FBT001
+def _says(turn: AnnotatedTurn, found: Found, fact: Statement, *, exactly: bool) -> bool:
     """Return whether a fact says what a person noted: of whom, of which family, with a word in common.
 
     Of one that is only noted the object is among its words. "Her name is Nora" is "has the sister Nora", too.

@@ -78,6 +78,7 @@ _JOINS = frozenset({" ", "'", "\u2019"})
 _ELIDED = re.compile(r"(?<!\w)([^\W\d_]{1,8})['\u2019]$")
 _IN_NAMES_ONLY = re.compile("[^L]|Sant")  # at the head of a sentence
 _WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]+) $")
+_PART = re.compile(r"[\s'\u2019]+")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
 
 
@@ -114,6 +115,23 @@ def proper_names(document: Document) -> Iterator[str]:
         start, end, length = _with_given_name(text, begin), word.end, 1
     if length:
         yield _POSSESSIVE.sub("", text[start:end])
+
+
+def names_in(document: Document) -> list[str]:
+    """Return the names in a text: given names, at the head of a sentence too, then other proper names.
+
+    Of a name and a part of it, the whole.
+    """
+    capitals = (word.written for word in document.words if word.written[0].isupper())
+    given = filter(is_given, (_POSSESSIVE.sub("", word) for word in capitals))
+    proper = sorted(proper_names(document), key=lambda name: not is_given(name.split()[0]))
+    return whole_names((*given, *proper))
+
+
+def whole_names(names: Iterable[str]) -> list[str]:
+    """Return names in order, each once, without those that are a part of another one."""
+    parts = {name: frozenset(_PART.split(name.casefold())) for name in names}
+    return [name for name in parts if not any(parts[name] < whole for whole in parts.values())]
 
 
 def elided_before(text: str, start: int) -> int:

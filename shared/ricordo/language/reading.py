@@ -86,7 +86,7 @@ class Reading:
     """What a text says, read once.
 
     Attributes:
-        version: of the weights.
+        version: of the weights, and of how their answers are decoded.
         informative: how likely it tells anything, [0, 1]; of what does, nearly all lies above `INFORMATIVE`.
         importance: from 0 (small talk) to 3 (a turn of a life).
         valence: from -1 (unpleasant) to 1. arousal, dominance: from 0 to 1.

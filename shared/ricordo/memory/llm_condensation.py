@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.language.detection import detect, identify
 from ricordo.language.document import Document
 from ricordo.language.feelings import load_positions
-from ricordo.language.name_lists import proper_names
+from ricordo.language.name_lists import names_in
 from ricordo.language.text import collapse, normalise
 from ricordo.language.tokenization import sentences_of, stems, words
 from ricordo.memory.context.recalled_tags import strip_recalled
@@ -101,7 +101,7 @@ def _names_nothing_new(answer: str, sources: Sequence[LlmMessage], language: str
     # "dell'Anna" is one word in English and two in Italian: each text is also read as the answer is
     known |= {word for one in sources for word in words(f"{one.text} {one.speaker}", language)}
     document = Document(answer, language)
-    claimed = {word for name in proper_names(document) for word in words(name, language)}
+    claimed = {word for name in names_in(document) for word in words(name, language)}
     claimed |= {word.folded for word in document.words if any(map(str.isdigit, word.written))}
     return claimed <= known
 

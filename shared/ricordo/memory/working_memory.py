@@ -4,14 +4,13 @@ It is computed from the turns and not stored, so that it cannot disagree with th
 """
 
 import datetime as dt
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.classification import memory_kind
 from ricordo.language.document import Document
-from ricordo.language.name_lists import is_given, lookup, proper_names
+from ricordo.language.name_lists import lookup, names_in, whole_names
 from ricordo.language.text import excerpt, normalise
 from ricordo.memory.context.recalled_tags import escape_recalled
 from ricordo.memory.spoken_turns import SpokenTurn, as_name
@@ -24,8 +23,6 @@ MAX_NOTES = 30
 LINE_LENGTH = 400
 LIFETIME = dt.timedelta(hours=24)
 _MOST_READ = 1_000  # characters of a turn in which a name or a decision is looked for
-_OWNED = re.compile(r"['\u2019]s$")
-_PART = re.compile(r"[\s'\u2019]+")
 _Said = tuple[int, int, str]
 _KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
 
@@ -172,13 +169,4 @@ def _named(document: Document, known_names: tuple[str, ...]) -> list[str]:
     """Return people, then places and things; of a name and a part of it, the whole."""
     known, words = lookup(known_names), document.words
     people = [name for at in range(len(words)) if (name := known.at(words, at)[1])]
-    # At the head of a sentence, too, where every word has a capital.
-    given = (_OWNED.sub("", word.written) for word in words if word.written[0].isupper())
-    names = [known.whole(name) for name in (*filter(is_given, given), *proper_names(document))]
-    found = dict.fromkeys([*people, *sorted(names, key=lambda name: not is_given(name.split()[0]))])
-    parts = {name: _parts(name) for name in found}
-    return [name for name in found if not any(parts[name] < parts[whole] for whole in found)]
-
-
-def _parts(name: str) -> frozenset[str]:
-    return frozenset(_PART.split(name.casefold()))
+    return whole_names((*people, *map(known.whole, names_in(document))))

@@ -78,7 +78,7 @@ class Subjects:
         return self._named(self._said, within[0] if within else earlier[-1]) if beings else None
 
     def _possessed(self, read: ReadStatement) -> int:
-        """Return where a subject begins; of "gareths lad is at uni" that is the lad."""
+        """Return where a subject begins; of "gareths son is at uni" that is the son."""
         text, end = self._said.text, read.clause[1]
         word = _WORD.match(text, read.subject_at, end)
         behind = _WORD.match(text, word.end() + 1, end) if word else None
@@ -114,8 +114,7 @@ class Subjects:
 
     def _is_anothers(self, place: Span) -> bool:
         """Whether a relative, in an object or directly before it, is somebody else's than the user's."""
-        before = [*_WORD.finditer(self._said.text, max(0, place[0] - _REACH), place[0])][-1:]
-        told = [*before, *_WORD.finditer(self._said.text, *place)]
+        told = [*_word_before(self._said.text, place[0]), *_WORD.finditer(self._said.text, *place)]
         return any(self._kin(word[0]) and self._owner(self._said, word.span()) for word in told)
 
     def _beings(self, turn: _Turn) -> list[int]:
@@ -224,16 +223,20 @@ class Subjects:
 
     def _kin_before(self, turn: _Turn, at: int) -> Kin | None:
         """Return the user's term of kinship that stands directly before a name: "my sister Anna"."""
-        before = [*_WORD.finditer(turn.text, max(0, at - _REACH), at)][-1:]
+        before = _word_before(turn.text, at)
         kin = self._kin(before[0][0]) if before else None
         if kin is None or self._words is None or self._owner(turn, before[0].span()) is not None:
             return None
         # "Tiziano ha la ragazza, Zoe": hers or his, and not the user's as it seems.
         noun = before[0].start()
         begun = max(turn.text.rfind(end, 0, noun) for end in ".!?\n")
-        article = [each[0].casefold() for each in _WORD.finditer(turn.text, max(0, noun - _REACH), noun)][-1:]
-        another = any(begun < one < noun for one in turn.beings())
-        return None if another and not self._words.determiners.isdisjoint(article) else kin
+        article = {word[0].casefold() for word in _word_before(turn.text, noun)} & self._words.determiners
+        return None if article and any(begun < one < noun for one in turn.beings()) else kin
+
+
+def _word_before(text: str, at: int) -> Sequence[re.Match[str]]:
+    """Return the last word before a place, if any."""
+    return [*_WORD.finditer(text, max(0, at - _REACH), at)][-1:]
 
 
 def _owning(word: str) -> str:

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
-from ricordo.language.name_lists import proper_names
+from ricordo.language.name_lists import is_place, names_in
 from ricordo.language.text import collapse
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
@@ -150,7 +150,7 @@ def validate_claim(
     if any(_is_copy(text, one, language) for one in sources):
         return ClaimFault.COPY
     document = Document(text, language)
-    people = list(proper_names(document))
+    people = [name for name in names_in(document) if not is_place(name)]
     about = _topics_of(sources, text, language)
     if not people and not about:
         return ClaimFault.NOBODY

@@ -30,6 +30,7 @@ from ricordo.language.reading import (
 from ricordo.models.reader.heads import CARRIED_OVER, FELT, IN_TEXT, OF_SPEAKER, POINTER
 from ricordo.models.reader.reader_network import Floats, Probabilities, Thresholds
 
+DECODING_VERSION: Final = 2  # increased with each change of what is read of the same probabilities
 LEAST_OBJECT: Final = 0.3
 """The probability from which on a word belongs to the object of what may be a statement."""
 _LEAST_CLAUSE: Final = 0.4

@@ -14,7 +14,7 @@ from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.onnx import OnnxEncoder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.onnx.network import Precision
-from ricordo.models.reader.decoding import read
+from ricordo.models.reader.decoding import DECODING_VERSION, read
 from ricordo.models.reader.reader_network import ReaderNetwork, ReaderWeights, States
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -39,7 +39,7 @@ class TextReader:
     """
 
     def __init__(self, encoder: OnnxEncoder, checkpoint: E5Checkpoint, network: ReaderNetwork) -> None:
-        self.version = network.version
+        self.version = f"{network.version}-d{DECODING_VERSION}"
         self._encoder = encoder
         self._tokens = checkpoint.tokens(default_cache_folder())
         self._prefix = checkpoint.text.prefix

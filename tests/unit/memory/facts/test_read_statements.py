@@ -174,10 +174,10 @@ def test_of_two_values_of_one_kind_the_surer_stands() -> None:
 
 
 def test_what_is_somebody_elses_is_not_the_users() -> None:
-    text = "we have gareths lad over, osian, hes at plymouth"
-    read = stated(text, "studies_at", "plymouth", "gareths"), stated(text, "has_child", "gareths lad")
+    text = "we have gareths son over, osian, hes at plymouth"
+    read = stated(text, "studies_at", "plymouth", "gareths"), stated(text, "has_child", "gareths son")
     (one,) = said(text, *read, names=[("gareths", "person")])
-    assert told(one) == [("gareth's lad", "studies_at", "plymouth")]
+    assert told(one) == [("gareth's son", "studies_at", "plymouth")]
     text, named = "abbiamo la bimba di davide", [("davide", "person")]
     assert said(text, stated(text, "has_child", "bimba di davide"), names=named, language="it") == []
     text = "Tiziano ha la ragazza, Zoe, che vive a Roma"
