@@ -10,7 +10,6 @@ from typing import Final
 from ricordo.settings import Settings
 from ricordo_lab.bench.analyser import analyser
 from ricordo_lab.bench.batcher_bench import queue
-from ricordo_lab.bench.decay_bench import decay
 from ricordo_lab.bench.embedding_bench import embedding
 from ricordo_lab.bench.fairness import fairness
 from ricordo_lab.bench.graph_bench import graph
@@ -33,11 +32,10 @@ BENCHES: Final[Mapping[str, Benchmark]] = {
     "working": working,
     "analyse": analyser,
     "graph": graph,
-    "decay": decay,
 }
 """The benchmarks by name."""
 _NUMBERS: Final = {
-    "messages": "messages (2,000; fairness: 50,000), or memories (decay: 1,000,000)",
+    "messages": "messages (2,000; fairness: 50,000)",
     "questions": "questions to ask at each size",
     "runs": "repetitions, of which the median counts",
     "seconds": "seconds for which texts arrive (queue: 5)",

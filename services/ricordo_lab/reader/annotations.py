@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,4 +131,24 @@ def _statement(fact: Mapping[str, str], also: Collection[str]) -> Statement:
         certainty=fact["cert"],
         denied=fact["pol"] == "-",
         also=tuple(sorted(also)),
+    )
+
+
+def without_full_stop(turn: AnnotatedTurn, *, lower: bool) -> AnnotatedTurn:
+    """Return a turn without its last full stop, and in lower case if asked for, with all that is verbatim."""
+
+    def typed(part: str) -> str:
+        return (part.lower() if lower else part).removesuffix(".")
+
+    return replace(
+        turn,
+        text=typed(turn.text),
+        statements=tuple(
+            replace(one, object=typed(one.object), clause=typed(one.clause), time=typed(one.time))
+            for one in turn.statements
+        ),
+        names=tuple((typed(text), kind) for text, kind in turn.names),
+        times=tuple((typed(text), direction) for text, direction in turn.times),
+        topics=tuple(map(typed, turn.topics)),
+        news=typed(turn.news),
     )

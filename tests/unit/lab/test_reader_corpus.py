@@ -1,6 +1,7 @@
 """The corpus of talk is as its guide says, and what the reader learns from it is where a person noted it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,8 @@ import ricordo_lab
 from ricordo.models.reader.decoding import noted_candidates, statement_of, typed_candidates
 from ricordo.models.reader.heads import IN_TEXT, OF_TEXTS, OF_TOKENS, POINTER
 from ricordo.models.reader.reader_network import probabilities
-from ricordo_lab.reader.annotations import AnnotatedTurn, Statement, read_turns
+from ricordo_lab.evaluation.evaluation_command import main
+from ricordo_lab.reader.annotations import AnnotatedTurn, Statement, read_turns, without_full_stop
 from ricordo_lab.reader.corpus_check import completed, faults
 from ricordo_lab.reader.targets import targets_of
 
@@ -95,3 +97,27 @@ def test_a_statement_is_learned_where_it_stands_and_read_again_from_there() -> N
     assert (read.of, read.subject_at) == ("named", TURN.text.index("sister"))
     [clause] = noted_candidates(TURN.text, SPANS, found)
     assert TURN.text[slice(*clause.span)] == TURN.text
+
+
+def test_a_sentence_as_it_is_typed_has_all_that_was_verbatim() -> None:
+    ended = replace(TURN, text=f"{TURN.text}.", news=f"{TURN.news}.")
+    typed = without_full_stop(ended, lower=True)
+    assert typed.text == typed.news == typed.statements[0].clause == TURN.text.lower()
+    assert (typed.statements[0].object, typed.names) == ("tendwell", (("tendwell", "organisation"),))
+    assert without_full_stop(ended, lower=False) == TURN
+
+
+def test_facts_that_are_found_are_counted_by_whom_they_are_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noted = '"f":[{"pred":"lives_in","obj":"Leeds","q":"I live in Leeds"}]}'
+    turn = json.loads('{"c":"w-1","l":"en","s":"Bea","t":"2026-03-02T18:10","x":"I live in Leeds.",' + noted)
+    (tmp_path / "w1.jsonl").write_text(json.dumps(next(iter(completed([turn])))))
+    assert main(["facts", "--data", str(tmp_path), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    found = {row["table"]: (row["precision"], row["recall"], row["noted"]) for row in rows if "table" in row}
+    assert found == {
+        f"{grade} facts, en, subject right by {subject}": (1.0, 1.0, 1)
+        for grade in ("any", "typed")
+        for subject in ("kind", "named")
+    }
