@@ -50,12 +50,7 @@ class IngestWatch:
         return f"{PREFIX}.{self._tenant}.message.*"
 
     async def refusals(
-        self,
-        sequences: Collection[int],
-        patience: float,
-        *,
-        repeated: bool = False,
-        until: float = math.inf,
+        self, sequences: Collection[int], patience: float, *, repeated: bool = False, until: float = math.inf
     ) -> dict[int, str]:
         """Wait until ingest is done with messages, and return why it gave up which.
 

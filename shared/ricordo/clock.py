@@ -12,15 +12,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the current instant, aware, in UTC."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that never go backwards, for measuring and for deadlines."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Wait for `seconds` (0 yields once to the event loop)."""
-        ...
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float, clock: Clock) -> bool:

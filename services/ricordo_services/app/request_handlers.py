@@ -152,9 +152,7 @@ async def recall_service(resources: Resources) -> RecallService:
         profile=ranking.profile,
         profiles=profiles_for(model, ranking.weights),
         minimums=Minimums(
-            idf=ranking.min_idf,
-            semantic_score=ranking.min_semantic_score,
-            similarity=ranking.min_similarity,
+            idf=ranking.min_idf, semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity
         ),
         encode_within_s=resources.settings.embedding.query_timeout_s,
         points_are_missing=bool if index is None else index.rebuild_wanted.is_set,

@@ -20,15 +20,7 @@ from ricordo_services.stage_events import stage_events
 
 # Columns that no vector or term depends on; most changes, by recalls, touch only these.
 _WITHOUT_VECTORS = frozenset(
-    {
-        "access_count",
-        "last_accessed",
-        "reinforcement",
-        "importance",
-        "archived_at",
-        "pinned",
-        "verified",
-    }
+    {"access_count", "last_accessed", "reinforcement", "importance", "archived_at", "pinned", "verified"}
 )
 
 Changed = MemoryChanged | MemoryArchived | MemoryForgotten

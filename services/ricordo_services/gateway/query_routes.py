@@ -46,11 +46,7 @@ _ASKED_BY_URL: Final[Mapping[str, _Route]] = {
     "stats": (queries.StatsRequest, queries.StatsReply, "Count the memories, facts and messages of a user."),
 }
 _COMMANDS: Final[Mapping[tuple[str, str], _Route]] = {
-    ("PUT", "notes"): (
-        commands.Note,
-        commands.NoteReply,
-        "Keep a value for a conversation.",
-    ),
+    ("PUT", "notes"): (commands.Note, commands.NoteReply, "Keep a value for a conversation."),
     ("POST", "feedback"): (commands.Feedback, commands.FeedbackReply, "Report which memories were useful."),
 }
 

@@ -69,10 +69,7 @@ def user_of(request: Request, named: str | None) -> str:
 
 
 async def ask(
-    request: Request,
-    wire: type[BusRequest],
-    fields: Mapping[str, object],
-    timeout: float | None = None,
+    request: Request, wire: type[BusRequest], fields: Mapping[str, object], timeout: float | None = None
 ) -> Response:
     """Send a request of the key's user to the bus; return its reply as it came."""
     user = user_of(request, cast("str | None", fields.get("user_id")))

@@ -122,11 +122,6 @@ class Gateway:
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules
     import uvicorn  # noqa: PLC0415
 
-    from ricordo_services.gateway import (  # noqa: PLC0415
-        access_control,
-        application,
-        nats_clients,
-        webhook_delivery,
-    )
+    from ricordo_services.gateway import access_control, application, nats_clients, webhook_delivery  # noqa: PLC0415
 
     return uvicorn, access_control, application, nats_clients, webhook_delivery

@@ -15,12 +15,7 @@ from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.model import Progress
 from ricordo.messages.errors import ID_TAKEN, DeadLetterCode
-from ricordo.messages.events import (
-    DerivedEvent,
-    MemoryCreated,
-    MemoryCreatedBulk,
-    MessageReceived,
-)
+from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryCreatedBulk, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage

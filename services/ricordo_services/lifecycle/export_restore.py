@@ -24,12 +24,7 @@ from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
-from ricordo.store.working_memory_store import (
-    NoteStore,
-    TombstoneExists,
-    TooManyNotes,
-    WorkingNote,
-)
+from ricordo.store.working_memory_store import NoteStore, TombstoneExists, TooManyNotes, WorkingNote
 from ricordo_services.lifecycle.derived_events import archived, derived_memory_events
 from ricordo_services.lifecycle.lifecycle_handlers import REINFORCED_FIELDS
 

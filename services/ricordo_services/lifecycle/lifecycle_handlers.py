@@ -37,12 +37,7 @@ from ricordo.store.curation_store import (
 )
 from ricordo.store.lifecycle_store import LifecycleStore, RecallUse
 from ricordo.store.session_store import SessionStore
-from ricordo.store.working_memory_store import (
-    NoteStore,
-    TombstoneExists,
-    TooManyNotes,
-    WorkingNote,
-)
+from ricordo.store.working_memory_store import NoteStore, TombstoneExists, TooManyNotes, WorkingNote
 from ricordo_services.lifecycle.derived_events import removal_events
 
 REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance")

@@ -118,8 +118,7 @@ class AssistantTools(MemoryTools):
     remember.__doc__ = MemoryTools.remember.__doc__
 
     async def status(
-        self,
-        message_id: Annotated[str, Field(description="The message_id that `remember` returned.")],
+        self, message_id: Annotated[str, Field(description="The message_id that `remember` returned.")]
     ) -> StatusResult:
         """Say how far something that was to be remembered got."""
         caller = self._caller()

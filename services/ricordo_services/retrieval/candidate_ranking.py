@@ -34,12 +34,7 @@ from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.connections import LEADING, TELLING, Connected, Connections
-from ricordo_services.retrieval.ranking_signals import (
-    Columns,
-    Query,
-    add_connections,
-    build_candidates,
-)
+from ricordo_services.retrieval.ranking_signals import Columns, Query, add_connections, build_candidates
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.search_request import (
     SearchRequest,

@@ -64,12 +64,7 @@ class Connections:
     facts: FactQueries
 
     async def __call__(
-        self,
-        tenant: str,
-        request: SearchRequest,
-        found: Found,
-        telling: Sequence[RankingRow],
-        leading: int,
+        self, tenant: str, request: SearchRequest, found: Found, telling: Sequence[RankingRow], leading: int
     ) -> Connected:
         """Return what joins the candidates; of archived memories nothing that is near.
 

@@ -76,7 +76,6 @@ class Publisher(Protocol):
             One result per message, in order: None if stored, else the error. A message that was not
                 acknowledged in time may have been stored.
         """
-        ...
 
 
 class ReceivedMessage(Protocol):
@@ -85,17 +84,14 @@ class ReceivedMessage(Protocol):
     @property
     def subject(self) -> str:
         """The subject it was published on."""
-        ...
 
     @property
     def body(self) -> bytes:
         """The body."""
-        ...
 
     @property
     def headers(self) -> Mapping[str, str]:
         """The headers."""
-        ...
 
 
 class Delivery(ReceivedMessage, Protocol):
@@ -107,12 +103,10 @@ class Delivery(ReceivedMessage, Protocol):
     @property
     def sequence(self) -> int:
         """Position in the stream, from 1."""
-        ...
 
     @property
     def attempt(self) -> int:
         """Number of deliveries to this consumer, this one included."""
-        ...
 
     async def ack(self, *, confirmed: bool = False) -> None:
         """Settle as done: it is never delivered to this consumer again.
@@ -120,19 +114,15 @@ class Delivery(ReceivedMessage, Protocol):
         Args:
             confirmed: wait for the server's confirmation, so that a crash right after cannot undo it.
         """
-        ...
 
     async def retry(self, delay: float) -> None:
         """Settle as to be redelivered after `delay` seconds (> 0)."""
-        ...
 
     async def terminate(self) -> None:
         """Settle as never to be redelivered, although the work was not done."""
-        ...
 
     async def in_progress(self) -> None:
         """Restart the time after which it would be redelivered."""
-        ...
 
 
 class Subscription(Protocol):
@@ -141,22 +131,18 @@ class Subscription(Protocol):
     @property
     def stream(self) -> str:
         """Name of the stream."""
-        ...
 
     @property
     def consumer(self) -> str:
         """Name of the durable consumer."""
-        ...
 
     @property
     def ack_wait(self) -> float:
         """Seconds after which a message without settlement or progress is redelivered."""
-        ...
 
     @property
     def max_deliver(self) -> int:
         """Maximum number of deliveries of a message, from 1."""
-        ...
 
     async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
         """Return up to `limit` (>= 1) messages, waiting up to `timeout` seconds (>= 0) for the first.
@@ -167,11 +153,9 @@ class Subscription(Protocol):
         Raises:
             BusUnavailable: there is no connection, or the consumer is gone.
         """
-        ...
 
     async def close(self) -> None:
         """Stop receiving. Fetched messages can still be settled. Closing twice has no effect."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +219,6 @@ class Request(ReceivedMessage, Protocol):
         Raises:
             BusError: the reply could not be sent (no connection, or too large).
         """
-        ...
 
 
 class Endpoint(Protocol):
@@ -243,7 +226,6 @@ class Endpoint(Protocol):
 
     async def close(self) -> None:
         """Accept no further requests, except those sent before. Closing twice has no effect."""
-        ...
 
 
 class Bus(Publisher, Protocol):
@@ -259,11 +241,9 @@ class Bus(Publisher, Protocol):
             BusUnavailable: the bus does not answer, or has no such consumer.
             KeyError: the topology declares no such consumer.
         """
-        ...
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return the message, or None if the stream no longer has it."""
-        ...
 
     async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
         """Return the first message after `sequence` whose subject matches `subject`, or None.
@@ -272,11 +252,9 @@ class Bus(Publisher, Protocol):
             sequence: a position, 0 for the beginning.
             subject: may contain wildcards.
         """
-        ...
 
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove the message from its stream; removing a missing one has no effect."""
-        ...
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
         """Receive the requests on `subject`, shared with all servers of the same `queue`.
@@ -291,4 +269,3 @@ class Bus(Publisher, Protocol):
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        ...

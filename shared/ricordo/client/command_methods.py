@@ -53,12 +53,7 @@ class CommandMethods:
         return await self._connection.ask(commands.Pin, commands.PinReply, fields, timeout)
 
     async def verify(
-        self,
-        user_id: str,
-        *,
-        verified: bool = True,
-        timeout: float | None = None,
-        **target: Unpack[Target],
+        self, user_id: str, *, verified: bool = True, timeout: float | None = None, **target: Unpack[Target]
     ) -> commands.VerifyReply:
         """Confirm a memory or a fact (`memory_id` or `fact_id`), or withdraw the confirmation.
 

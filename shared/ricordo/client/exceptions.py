@@ -21,13 +21,7 @@ import nats.js.errors
 from nats.aio.msg import Msg
 
 from ricordo.messages.codec import decode_as
-from ricordo.messages.errors import (
-    SERVICE_ERROR,
-    SERVICE_ERROR_CODE,
-    DecodeError,
-    ErrorBody,
-    ErrorCode,
-)
+from ricordo.messages.errors import SERVICE_ERROR, SERVICE_ERROR_CODE, DecodeError, ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import Subject
 

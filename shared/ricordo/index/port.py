@@ -122,7 +122,6 @@ class VectorIndex(Protocol):
         Raises:
             IndexUnavailable: the index cannot be opened, or has vectors of other dimensions.
         """
-        ...
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write `points`, replacing those of the same ids.
@@ -130,7 +129,6 @@ class VectorIndex(Protocol):
         Raises:
             IndexUnavailable: some may not have been written; repeat all.
         """
-        ...
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace the facets of existing points; their vectors stay.
@@ -138,11 +136,9 @@ class VectorIndex(Protocol):
         Raises:
             IndexUnavailable: some may not have been written; repeat all.
         """
-        ...
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant; unknown ids are ignored."""
-        ...
 
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
@@ -155,7 +151,6 @@ class VectorIndex(Protocol):
                 latest memories in scope are returned.
             limit: candidates per signal, >= 1.
         """
-        ...
 
     async def neighbours(
         self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
@@ -168,7 +163,6 @@ class VectorIndex(Protocol):
             limit: neighbours of each, >= 1.
             threshold: the least cosine, in (0, 1].
         """
-        ...
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
@@ -178,18 +172,14 @@ class VectorIndex(Protocol):
         Args:
             terms: each of weight 1; terms of no memory are left out of the result.
         """
-        ...
 
     async def present_terms(
         self, tenant: str, model: str, user_id: str, terms: Sequence[int]
     ) -> Collection[int]:
         """Return those terms that an informative memory of the user contains, archived ones included."""
-        ...
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
-        ...
 
     async def close(self) -> None:
         """Flush to disk and release."""
-        ...

@@ -71,11 +71,7 @@ class MemoryTools:
         return await self._remember(text, id, timestamp)
 
     async def recall(
-        self,
-        query: Question,
-        limit: Limit = 10,
-        start: When | None = None,
-        end: When | None = None,
+        self, query: Question, limit: Limit = 10, start: When | None = None, end: When | None = None
     ) -> RecallResult:
         """Search the user's memories by meaning, people, feelings and time; returns the best, and facts.
 
@@ -88,9 +84,7 @@ class MemoryTools:
         return RecallResult.of(reply)
 
     async def context(
-        self,
-        query: Question,
-        token_budget: Annotated[int, Field(ge=50, le=20_000)] = 2_000,
+        self, query: Question, token_budget: Annotated[int, Field(ge=50, le=20_000)] = 2_000
     ) -> ContextResult:
         """Return all that is known for answering a question, as one text within a budget of tokens.
 
@@ -145,10 +139,7 @@ class MemoryTools:
         return FactsResult(facts=fact_items(reply.facts), degraded=reply.degraded)
 
     async def timeline(
-        self,
-        start: When,
-        end: When | None = None,
-        limit: Annotated[int, Field(ge=1, le=1_000)] = 100,
+        self, start: When, end: When | None = None, limit: Annotated[int, Field(ge=1, le=1_000)] = 100
     ) -> TimelineResult:
         """List the memories from `start` (included) to `end` (excluded; by default now), oldest first."""
         caller = self._caller()

@@ -8,16 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 from ricordo.messages.enumerations import Degradation, EntityKind
 from ricordo.messages.inputs import Request
 from ricordo.messages.listings import Cursor, PageSize
-from ricordo.messages.message_types import (
-    Count,
-    Flag,
-    Id,
-    Instant,
-    Message,
-    OptionalLabel,
-    Unit,
-    refused,
-)
+from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, OptionalLabel, Unit, refused
 from ricordo.messages.views import FactView
 
 

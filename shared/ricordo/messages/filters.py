@@ -8,15 +8,7 @@ from pydantic import BeforeValidator, model_validator
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages.enumerations import DayOfWeek, EmotionFilter, TimeOfDay
 from ricordo.messages.inputs import StrictMessage
-from ricordo.messages.message_types import (
-    Flag,
-    Id,
-    Instant,
-    Labels,
-    References,
-    Unit,
-    refused,
-)
+from ricordo.messages.message_types import Flag, Id, Instant, Labels, References, Unit, refused
 
 
 def _case_folded(value: object) -> object:

@@ -8,12 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
-from ricordo.messages.enumerations import (
-    Degradation,
-    MessageState,
-    Predicate,
-    Profile,
-)
+from ricordo.messages.enumerations import Degradation, MessageState, Predicate, Profile
 from ricordo.messages.filters import Filters
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (

@@ -17,12 +17,10 @@ class Encoder(Protocol):
     @property
     def model(self) -> str:
         """Name of the model; vectors of different models are never compared."""
-        ...
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
-        ...
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts.
@@ -37,7 +35,6 @@ class Encoder(Protocol):
             ModelUnavailable: the model cannot answer now; the call may be repeated later.
             ModelSlow: it did not answer in time.
         """
-        ...
 
 
 class TokenCounter(Protocol):
@@ -45,7 +42,6 @@ class TokenCounter(Protocol):
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`, without special tokens."""
-        ...
 
 
 class ModelUnavailable(DependencyUnavailable):

@@ -6,11 +6,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.text import collapse, normalise
-from ricordo.memory.llm_condensation import (
-    find_fault,
-    select_messages,
-    validate_condensation,
-)
+from ricordo.memory.llm_condensation import find_fault, select_messages, validate_condensation
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language

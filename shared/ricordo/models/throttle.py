@@ -126,11 +126,7 @@ class Throttle:
         return False
 
 
-def batched(
-    items: Iterable[A],
-    shown: Callable[[A], str],
-    batch: int,
-) -> Iterator[Sequence[A]]:
+def batched(items: Iterable[A], shown: Callable[[A], str], batch: int) -> Iterator[Sequence[A]]:
     """Yield batches of items in order, each as large as one request may be."""
     items_of_batch: list[A] = []
     size = 0

@@ -93,7 +93,6 @@ class Handler(Protocol[E_contra]):
         Raises:
             Exception: any error is transient; the events of a larger batch are then handled one by one.
         """
-        ...
 
 
 class RequestError(Exception):
@@ -129,7 +128,6 @@ class QueryHandler(Protocol[Q_contra]):
             RequestError: replied as an error of the contract.
             Exception: any other error is logged, and replied as `internal`.
         """
-        ...
 
 
 @runtime_checkable
@@ -138,7 +136,6 @@ class PartsHandler(Protocol[Q_contra]):
 
     async def in_parts(self, tenant: str, request: Q_contra, send: SendPart, /) -> QueryResult:
         """Answer `request` of `tenant`, which has `stream`, as a call of the handler does."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,6 @@ class Service(Protocol):
     @property
     def name(self) -> str:
         """Its name, for the log."""
-        ...
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
         """Run until `stopping` is set, then finish work in progress and return.
@@ -28,7 +27,6 @@ class Service(Protocol):
         Raises:
             Exception: the service cannot go on; the process then stops all the others.
         """
-        ...
 
 
 async def run_services(

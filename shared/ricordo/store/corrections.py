@@ -59,11 +59,7 @@ async def link_corrections(
 
 
 async def relink_corrections(
-    connection: Connection,
-    tenant: str,
-    user_id: str,
-    gone: Collection[UUID],
-    conversations: Collection[str],
+    connection: Connection, tenant: str, user_id: str, gone: Collection[UUID], conversations: Collection[str]
 ) -> Sequence[Progress]:
     """Link corrections anew once memories of their user have gone, as `link_corrections` does."""
     behind = await connection.fetch(_SQL["behind"], tenant, user_id, list(gone), list(conversations))

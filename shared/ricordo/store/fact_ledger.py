@@ -42,11 +42,7 @@ class FactLedger(FactQueries):
     """Records evidence of messages and users, and folds it into facts."""
 
     def __init__(
-        self,
-        database: Database,
-        executor: CpuExecutor | None = None,
-        *,
-        record_doubts: bool = False,
+        self, database: Database, executor: CpuExecutor | None = None, *, record_doubts: bool = False
     ) -> None:
         super().__init__(database)
         self._executor = executor

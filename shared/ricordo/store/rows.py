@@ -213,11 +213,7 @@ def fact_of(row: asyncpg.Record) -> Fact:
 
 def fact_row(fact: Fact, user_id: str) -> dict[str, Any]:
     """Return the row of a fact."""
-    keys = {
-        "user_id": user_id,
-        "subject_key": normalise(fact.subject),
-        "object_key": normalise(fact.object),
-    }
+    keys = {"user_id": user_id, "subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
     return {name: getattr(fact, name) for name in _FACT} | keys
 
 

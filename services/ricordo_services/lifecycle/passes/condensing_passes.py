@@ -21,12 +21,7 @@ from ricordo.memory.compression import (
 from ricordo.memory.model import Successor, is_held_by_user
 from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
 from ricordo.memory.reflection.observations import ReflectionEvidence
-from ricordo.memory.summaries import (
-    FEWEST_TURNS,
-    SILENCE,
-    SessionTurn,
-    summarise,
-)
+from ricordo.memory.summaries import FEWEST_TURNS, SILENCE, SessionTurn, summarise
 from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
 from ricordo.models.llm_condenser import LlmCondenser

@@ -47,7 +47,6 @@ class PassWork(Protocol):
     @property
     def name(self) -> str:
         """The name of the pass."""
-        ...
 
     async def expected(self, _tenant: str, _now: datetime, _user_id: str | None, /) -> int:
         """Return a cheap estimate of the number of items to examine; 0 if unknown."""
@@ -57,7 +56,6 @@ class PassWork(Protocol):
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, /
     ) -> AsyncGenerator[Slice, None]:
         """Do the work slice by slice, each committed before it is yielded and safe to repeat."""
-        ...
 
 
 class IsolatedItems(ItemBackoff):

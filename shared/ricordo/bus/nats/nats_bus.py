@@ -16,13 +16,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 from nats.js.api import RawStreamMsg
 
-from ricordo.bus.nats.nats_connection import (
-    NatsConnection,
-    NatsMessage,
-    NatsSettings,
-    connected,
-    translated,
-)
+from ricordo.bus.nats.nats_connection import NatsConnection, NatsMessage, NatsSettings, connected, translated
 from ricordo.bus.nats.provisioning import Provisioning
 from ricordo.bus.nats.pull_subscription import PullSubscription
 from ricordo.bus.nats.topology import Topology

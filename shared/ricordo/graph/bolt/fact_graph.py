@@ -19,14 +19,7 @@ from ricordo.graph.bolt.fact_paths import (
     read_paths,
 )
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
-from ricordo.graph.graph_model import (
-    MAX_DEPTH,
-    MAX_STEPS,
-    EntityNeighbour,
-    GraphPath,
-    ReadDelta,
-    Subgraph,
-)
+from ricordo.graph.graph_model import MAX_DEPTH, MAX_STEPS, EntityNeighbour, GraphPath, ReadDelta, Subgraph
 from ricordo.memory.facts import USER, Fact
 
 _SCHEMA: Final = blocks("schema")
@@ -169,15 +162,7 @@ class FactGraph:
         )
 
     async def paths(
-        self,
-        tenant: str,
-        user_id: str,
-        start: str,
-        end: str,
-        *,
-        depth: int,
-        min_confidence: int,
-        limit: int,
+        self, tenant: str, user_id: str, start: str, end: str, *, depth: int, min_confidence: int, limit: int
     ) -> Sequence[GraphPath]:
         """Return the strongest paths from `start` to `end`, of at most `depth` facts.
 

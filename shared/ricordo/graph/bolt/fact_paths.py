@@ -136,12 +136,7 @@ async def read_neighbourhood(
             break
         found = await transactions.read(
             _FACTS["edges_of"],
-            {
-                **scope,
-                "keys": builder.frontier,
-                "closed": builder.expanded,
-                "limit": max_edges + 1,
-            },
+            {**scope, "keys": builder.frontier, "closed": builder.expanded, "limit": max_edges + 1},
         )
         builder.add_ring([_edge(row) for row in found], _names(found))
     return builder.subgraph()
@@ -173,8 +168,7 @@ async def read_paths(
     names, edges = _names(found), strongest_edges(map(_edge, found))
     return [
         GraphPath(
-            names={key: names[key] for key in keys},
-            edges=[edges[frozenset(pair)] for pair in pairwise(keys)],
+            names={key: names[key] for key in keys}, edges=[edges[frozenset(pair)] for pair in pairwise(keys)]
         )
         for keys in kept
         # A fact may have gone between the two queries.

@@ -105,14 +105,7 @@ class EdgeVectorIndex:
             self._flush_when_idle()
 
     async def search(
-        self,
-        tenant: str,
-        model: str,
-        scope: Scope,
-        *,
-        vector: Vector | None,
-        terms: SparseVector,
-        limit: int,
+        self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
         """Find candidates with all their scores."""
         probe = IndexQuery(vector, terms)

@@ -95,14 +95,7 @@ class ServerVectorIndex:
             await self._client.delete(name, points_selector=selector, wait=True)
 
     async def search(
-        self,
-        tenant: str,
-        model: str,
-        scope: Scope,
-        *,
-        vector: Vector | None,
-        terms: SparseVector,
-        limit: int,
+        self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
         """Find candidates with all their scores."""
         probe = candidates.IndexQuery(vector, terms)

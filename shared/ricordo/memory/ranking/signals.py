@@ -149,9 +149,7 @@ class Interval:
 
 
 def temporal_relevance(
-    asked: Interval | None,
-    created_at: dt.datetime,
-    event_times: Iterable[EventTime],
+    asked: Interval | None, created_at: dt.datetime, event_times: Iterable[EventTime]
 ) -> float:
     """Return how well a memory fits a time span.
 

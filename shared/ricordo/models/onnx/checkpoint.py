@@ -29,11 +29,9 @@ class Tokens(Protocol):
         Returns:
             1 to `MAX_TOKENS` ids, and whether the text is longer.
         """
-        ...
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`, without special tokens and without a limit."""
-        ...
 
 
 class Vocabulary(Protocol):
@@ -41,7 +39,6 @@ class Vocabulary(Protocol):
 
     def rows(self, tokens: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the vectors of tokens [n, t]: float32 [n, t, d]."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +96,9 @@ class Checkpoint(Protocol):
 
     def weights(self) -> Weights:
         """Return the tensors but those of the vocabulary."""
-        ...
 
     def vocabulary(self) -> Vocabulary:
         """Return the vectors of the vocabulary."""
-        ...
 
     def tokens(self, cache_folder: Path) -> Tokens:
         """Return the tokenizer, built the first time.
@@ -111,7 +106,6 @@ class Checkpoint(Protocol):
         Raises:
             OSError: the cache folder cannot be written.
         """
-        ...
 
 
 def package_file(package: str, distribution: str, name: str) -> Path:

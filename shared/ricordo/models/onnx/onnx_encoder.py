@@ -21,13 +21,7 @@ from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Side, Tokens
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.kept_states import KeptStates
 from ricordo.models.onnx.minilm_checkpoint import installed_minilm
-from ricordo.models.onnx.network import (
-    DIMENSIONS,
-    Network,
-    Precision,
-    load_network,
-    native_precision,
-)
+from ricordo.models.onnx.network import DIMENSIONS, Network, Precision, load_network, native_precision
 
 _log = structlog.stdlib.get_logger(__name__)
 
