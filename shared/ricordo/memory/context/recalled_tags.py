@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 from ricordo.language.unmasking import origins, unmasked
-from ricordo.memory.context.syntax import context_runs, preface_before
+from ricordo.memory.context.syntax import preface_before
 
 # Brackets are refused inside a tag and no quantifier gives back, so that hostile text costs linear time.
 _TAG: Final = re.compile(r"<\s*+(?P<close>\\?+/?)\s*+recalled(?P<rest>[\s/][^<>]*+)?+(?:>|\Z)", re.IGNORECASE)
@@ -35,10 +35,9 @@ def strip_recalled(text: str) -> str:
     loses everything up to the first closing tag; any other closing tag goes alone. What becomes a tag only
     after that (`<rec<recalled/>alled>`) goes too. Where brackets are written as in HTML, JSON or a URL, or
     disguised, everything goes from the first tag to the last. The line before a span that states the day goes
-    with it; without tags, lines go that are written as in a context. Other text comes back unchanged; where
-    something was cut, the ends are trimmed.
+    with it. Other text comes back unchanged; where something was cut, the ends are trimmed.
     """
-    text = _without_lines(_without_preface(text))
+    text = _without_preface(text)
     for _ in range(_LAYERS):
         kept = "".join(_outside(text))
         if kept == text:
@@ -95,11 +94,6 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 @lru_cache(maxsize=1)
 def _preface() -> re.Pattern[str]:
     return preface_before(_TAG_BEGINS)
-
-
-def _without_lines(text: str) -> str:
-    runs = list(context_runs(text))
-    return _without(text, runs).strip() if runs else text
 
 
 def _without_written(text: str) -> str:

@@ -1,13 +1,12 @@
-"""The phrases of `context.toml` and the syntax of a context's own lines, for writing and recognising them.
+"""The phrases of `context.toml` and the syntax of a context's own lines.
 
 A context begins with a line that states the day; inside its tags stand headings of days and sections, and
-lines with marks (`m1`, `f2`). What people said must never look like one (`is_imitation`), and what a bot
-repeats of a context is recognised by them (`context_runs`).
+lines with marks (`m1`, `f2`). What people said must never look like one (`is_imitation`).
 """
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, cast
 
@@ -17,13 +16,8 @@ from ricordo.language.unmasking import unmasked
 FALLBACK: Final = "en"
 PARTS: Final = ("recent", "notes")
 """Sections with a heading, by the names of its phrases."""
-_MARK: Final = r"[mf][1-9]\d{0,2}"
 # Read on unmasked text, and generously: to be taken for an imitation costs a text one backslash.
 _IMITATED_MARK: Final = re.compile(r"\W*[mf][\W_]{0,3}\d{1,4}(?![^\W_])")
-_MARKED_LINE: Final = re.compile(rf"\s*(?:>\s*)?({_MARK}) \S")
-_INDENTED: Final = re.compile(r"(?:>\s?)?\s{2,}\S")
-_TAG: Final = re.compile(r"recalled\b.*(?:>|;|%3e|u003e)")
-_LONGEST_HEADING: Final = 100  # characters
 _SHORT: Final = 3  # letters of a weekday or a month, where they are short
 _BREAK: Final = r"(?:[\s>]|\\n)"
 _IMITATED_DAY: Final = r"\W*(?:{weekdays})\b\W*\d{{1,2}}\W*\w{{3,12}}\W*(?:\d{{2,4}}\W*)?$"
@@ -79,48 +73,9 @@ def is_imitation(line: str) -> bool:
 
 def preface_before(tag: str) -> re.Pattern[str]:
     """Return a pattern, for unmasked text, of the line that states the day right before the pattern `tag`."""
-    todays = (_line_pattern(language, "today") for language in load_phrases())
+    todays = map(_today_pattern, load_phrases())
     lines = "|".join(today.replace(r"\ ", rf"{_BREAK}+") for today in todays)
     return re.compile(rf"(?:{lines}){_BREAK}*(?={tag})")
-
-
-def context_runs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans `[begin, end)` of lines of a context that stand in `text` without its tags.
-
-    A run is several lines that are written as in a context, at least one of them with a mark.
-    """
-    begin, end, at, part = -1, 0, 0, False
-    marks: list[str] = []
-    headings = 0
-    for line in [*text.splitlines(keepends=True), ""]:
-        mark, heading, starts_part = _read(line)
-        goes_on = (
-            begin >= 0
-            and line.strip()
-            and (part or _INDENTED.match(line))
-            and not _TAG.search(unmasked(line))
-        )
-        if mark or heading or goes_on:
-            begin, end = (at if begin < 0 else begin), at + len(line)
-            part = starts_part or (part and not mark and not heading)
-            marks += [mark] if mark else []
-            headings += heading
-        else:
-            if marks and len(marks) + headings > 1 and len(set(marks)) == len(marks):
-                yield begin, end
-            begin, marks, headings, part = -1, [], 0, False
-        at += len(line)
-
-
-def _read(line: str) -> tuple[str, bool, bool]:
-    """Return the mark of a line, whether it is a heading, and whether that of a section."""
-    marked = _MARKED_LINE.match(line)
-    if marked:
-        return marked[1], False, False
-    if not line.strip() or len(line) > _LONGEST_HEADING:
-        return "", False, False
-    seen = unmasked(line).strip("> \n")
-    return "", _headings().fullmatch(seen) is not None, seen in _part_headings()
 
 
 @lru_cache(maxsize=1)
@@ -133,31 +88,15 @@ def _imitated_heading() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def _headings() -> re.Pattern[str]:
-    days = [_line_pattern(name, "day") + r"(?:\ \d{4})?" for name in load_phrases()]
-    todays = [_line_pattern(name, "today") for name in load_phrases()]
-    return re.compile("|".join((*days, *todays, *map(re.escape, sorted(_part_headings())))))
-
-
-@lru_cache(maxsize=1)
 def _part_headings() -> frozenset[str]:
     return frozenset(unmasked(phrase(name, part)) for name in load_phrases() for part in PARTS)
 
 
-def _line_pattern(language: str, name: str) -> str:
-    """Return the pattern of a line with a date, for unmasked text; its spaces are escaped."""
-    pattern = re.escape(unmasked(phrase(language, name)))
-    weekdays, months = (list(map(unmasked, _words(language, each))) for each in ("weekdays", "months"))
-    parts = {
-        "weekday": "|".join(weekdays),
-        "month": "|".join(months),
-        # In full, too: so contexts have been written that bots may still repeat.
-        "short_weekday": f"(?:{'|'.join(day[:_SHORT] for day in weekdays)}|{'|'.join(weekdays)}),?",
-        "short_month": "|".join((*months, *(month[:_SHORT] for month in months))),
-        "day": r"\d{1,2}",
-        "year": r"\d{4}",
-        "time": r"\d\d:\d\d",
-    }
+def _today_pattern(language: str) -> str:
+    """Return the pattern of the line that states the day, for unmasked text; its spaces are escaped."""
+    pattern = re.escape(unmasked(phrase(language, "today")))
+    weekdays, months = ("|".join(map(unmasked, _words(language, each))) for each in ("weekdays", "months"))
+    parts = {"weekday": weekdays, "month": months, "day": r"\d{1,2}", "year": r"\d{4}", "time": r"\d\d:\d\d"}
     for part, said in parts.items():
         pattern = pattern.replace(re.escape(f"{{{part}}}"), f"(?:{said})")
     return pattern

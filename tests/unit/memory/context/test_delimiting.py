@@ -232,25 +232,6 @@ def test_nothing_is_left_of_a_context_that_lacks_its_beginning_but_not_its_end(d
     assert left.endswith("And you?")
 
 
-NAKED: dict[str, Callable[[str], str]] = {
-    "as it is": lambda text: text,
-    "quoted": lambda text: "\n".join(f"> {line}" for line in text.splitlines()),
-    "without its first line": lambda text: text.partition("\n")[2],
-    "memories and turns alone": lambda text: text[text.index("m1 ") :],
-    "facts alone": lambda text: "".join(re.findall(r"^f\d+ .*\n", text, re.MULTILINE)),
-}
-
-
-@pytest.mark.parametrize("language", ["en", "it"])
-@pytest.mark.parametrize("way", NAKED.values(), ids=NAKED)
-def test_a_context_is_known_without_its_tags(way: Callable[[str], str], language: str) -> None:
-    naked = re.sub(r"</?recalled>\n?", "", recalled(language))
-    left = strip_recalled(f"I went home.\n{way(naked)}\n\nAnd you?")
-    assert not [word for word in TOLD if word.casefold() in left.casefold()], left
-    assert left.startswith("I went home.")
-    assert left.endswith("And you?")
-
-
 @pytest.mark.parametrize("role", ["user", "assistant", "tool", "system"])
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_a_message_that_is_nothing_but_a_context_is_no_memory(role: str, way: Callable[[str], str]) -> None:
