@@ -18,7 +18,7 @@ from ricordo.store.reprocessing import BackfillStore, ReembeddingStore
 from ricordo.store.schema import Tombstone, carry_tombstones, migrate
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore
-from ricordo_services.app.language_models import enriching_model
+from ricordo_services.app.language_models import open_describer
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.server_connections import bus_settings, topology
 from ricordo_services.app.worker_builders import enrich_handler, repoint
@@ -92,19 +92,21 @@ async def run_backfill(
 
 
 async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) -> Backfill:
-    # A dry run needs no model, which may have to be fetched and loaded first.
-    async with waiting_for("" if order.dry else served_at(resources.settings.enrichment), notify):
-        describer = None if order.dry else await resources.describer(patient=True)
+    settings, describer = resources.settings.enrichment, None
+    if not order.dry:  # a dry run needs no model, which may have to be fetched and loaded first
+        async with waiting_for(served_at(settings), notify):
+            opening = open_describer(settings, resources.clock, patient=True)
+            describer = await resources.enter(opening)
     return Backfill(
         enrichment=await enrich_handler(resources, describer),
-        model=enriching_model(resources.settings.enrichment),
+        model=None if settings.provider == "rules" else settings.model,
         outdated=await resources.store(BackfillStore),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),
         index=await resources.backlog("index"),
         clock=resources.clock,
         models=await resources.known_models(),
-        batch=resources.settings.enrichment.batch,
+        batch=settings.batch,
     )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeVar
 
 import structlog
 
@@ -21,12 +22,13 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import (
     AnalyserSettings,
     AnsweringSettings,
-    CondensingSettings,
     EnrichmentSettings,
     KnowledgeSettings,
 )
 from ricordo.settings.providers import LlmSettings
 from ricordo.urls import bare
+
+R = TypeVar("R", bound=OllamaReader)
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -40,77 +42,69 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
     timeout = settings.budget_ms / 1000
     opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
     async with opening as reader:
-        throttle = Throttle(
-            _breaker(settings, clock),
-            None,
-            clock,
-            gone="questions are analysed by rules for now",
-            back="questions are analysed by the model again",
-        )
+        gone, back = "questions are analysed by rules for now", "questions are analysed by the model again"
+        throttle = Throttle(_breaker(settings, clock), None, clock, gone=gone, back=back)
         yield LlmQueryAnalyser(reader, throttle, settings.cache_size)
 
 
-def enriching_model(settings: EnrichmentSettings) -> str | None:
-    """Return the name of the language model that enriches; None for the rules alone."""
-    return None if settings.provider == "rules" else settings.model
+@asynccontextmanager
+async def open_llm(
+    kind: type[R],
+    settings: LlmSettings,
+    clock: Clock,
+    *,
+    gone: str,
+    back: str,
+    pull: bool = True,
+    patient: bool = False,
+    patience: float = 0.0,
+) -> AsyncIterator[tuple[R, Throttle] | None]:
+    """Connect a language model, with a throttle that all of its uses share; None for the rules alone.
+
+    A job is `patient`: it waits until the model is loaded, gives each answer all its time, and waits out an
+    open breaker.
+
+    Args:
+        gone, back: what is logged when the model is away, and when it answers again.
+        patience: seconds that others wait for an open breaker.
+    """
+    if settings.provider == "rules":
+        yield None
+        return
+    throttle = Throttle(
+        _breaker(settings, clock),
+        evenly_spaced(settings.requests_per_s, settings.replicas),
+        clock,
+        budget=math.inf if patient else settings.budget_s,
+        patience=2 * settings.open_s if patient else patience,
+        gone=gone,
+        back=back,
+    )
+    async with kind.open(
+        settings.ollama_url, settings.model, timeout=settings.budget_s, pull=pull, wait=patient
+    ) as reader:
+        yield reader, throttle
 
 
 @asynccontextmanager
 async def open_describer(
     settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
 ) -> AsyncIterator[LlmDescriber | None]:
-    """Connect the language model that enriches messages; None for the rules alone.
-
-    A job is `patient`: it waits until the model is loaded, gives each answer all its time, and waits out an
-    open breaker.
-    """
-    model = enriching_model(settings)
-    if model is None:
-        yield None
-        return
-    opening = OllamaMessageReader.open(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
-    async with opening as reader:
-        throttle = _throttle(
-            settings,
-            clock,
-            budget=math.inf if patient else settings.budget_s,
-            patience=2 * settings.open_s if patient else 0.0,
-            gone="messages are enriched by rules while the model is unavailable",
-            back="messages are enriched by the model again",
-        )
-        yield LlmDescriber(reader, throttle, settings.batch)
+    """Connect the language model that enriches messages; None for the rules alone."""
+    gone = "messages are enriched by rules while the model is unavailable"
+    back = "messages are enriched by the model again"
+    opening = open_llm(OllamaMessageReader, settings, clock, gone=gone, back=back, patient=patient)
+    async with opening as model:
+        yield model and LlmDescriber(*model, settings.batch)
 
 
 @asynccontextmanager
 async def open_answers(settings: AnsweringSettings, clock: Clock) -> AsyncIterator[LlmAnswers | None]:
     """Connect the language model that writes answers; None for the rules alone."""
-    if settings.provider == "rules":
-        yield None
-        return
-    opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
-    async with opening as reader:
-        throttle = _throttle(
-            settings,
-            clock,
-            gone="questions are answered by rules while the model is unavailable",
-            back="questions are answered by the model again",
-        )
-        yield LlmAnswers(reader, throttle)
-
-
-def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
-    """Return the throttle of the model that condenses and draws insights; both uses share it."""
-    return _throttle(
-        settings,
-        clock,
-        gone="sentences are chosen, and insights drawn, without the model for a while",
-        back="the model condenses and draws insights again",
-    )
-
-
-def has_fact_model(settings: KnowledgeSettings) -> bool:
-    """Return whether a language model can be asked what the rules cannot tell."""
-    return settings.provider != "rules"
+    gone = "questions are answered by rules while the model is unavailable"
+    back = "questions are answered by the model again"
+    async with open_llm(OllamaReader, settings, clock, gone=gone, back=back) as model:
+        yield model and LlmAnswers(*model)
 
 
 @asynccontextmanager
@@ -118,19 +112,30 @@ async def open_fact_extractor(
     settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
 ) -> AsyncIterator[FactExtractor]:
     """Connect the language model that extracts facts, with the rules behind it; or the rules alone."""
-    if not has_fact_model(settings):
-        yield FactExtractor(executor)
-        return
+    gone, back = "rules alone read facts for a while, without {}", "{} reads facts again"
+    model, entities = settings.model, settings.gliner_model or ""
     async with AsyncExitStack() as exits:
-        opening = OllamaRelationReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
-        reader = await exits.enter_async_context(opening)
+        opening = open_llm(
+            OllamaRelationReader, settings, clock, gone=gone.format(model), back=back.format(model)
+        )
+        opened = await exits.enter_async_context(opening)
+        if opened is None:
+            yield FactExtractor(executor)
+            return
         recogniser, lacking = await _open_recogniser(settings, exits)
+        entity_throttle = Throttle(
+            _breaker(settings, clock),
+            None,
+            clock,
+            budget=settings.budget_s,
+            gone=gone.format(entities),
+            back=back.format(entities),
+        )
         yield LlmFactExtractor(
             executor,
-            reader,
-            _fact_throttle(settings, clock, settings.model),
+            *opened,
             recogniser=recogniser,
-            entity_throttle=_fact_throttle(settings, clock, settings.gliner_model or "", limited=False),
+            entity_throttle=entity_throttle,
             batch=settings.batch,
             missing=lacking,
         )
@@ -147,17 +152,6 @@ def show_fact_models(reader: FactExtractor, settings: KnowledgeSettings, health:
         "relation_server": bare(settings.ollama_url),
         "entity_model": reader.entities,
     }
-
-
-def identity_throttle(settings: KnowledgeSettings, clock: Clock) -> Throttle:
-    """Return the throttle of the model that resolves identities; it waits out an open breaker."""
-    return _throttle(
-        settings,
-        clock,
-        patience=2 * settings.open_s,
-        gone=f"identities are not resolved for a while, without {settings.model}",
-        back=f"{settings.model} resolves identities again",
-    )
 
 
 async def _open_recogniser(
@@ -179,34 +173,6 @@ async def _open_recogniser(
     except GlinerMissing as error:
         _log.warning(without, model=settings.model, reason=str(error))
         return None, f"{settings.model} reads facts without entities: {error}"
-
-
-def _throttle(
-    settings: LlmSettings,
-    clock: Clock,
-    *,
-    limited: bool = True,
-    budget: float | None = None,
-    patience: float = 0.0,
-    gone: str,
-    back: str,
-) -> Throttle:
-    return Throttle(
-        _breaker(settings, clock),
-        evenly_spaced(settings.requests_per_s, settings.replicas) if limited else None,
-        clock,
-        budget=settings.budget_s if budget is None else budget,
-        patience=patience,
-        gone=gone,
-        back=back,
-    )
-
-
-def _fact_throttle(
-    settings: KnowledgeSettings, clock: Clock, model: str, *, limited: bool = True
-) -> Throttle:
-    gone, back = f"rules alone read facts for a while, without {model}", f"{model} reads facts again"
-    return _throttle(settings, clock, limited=limited, gone=gone, back=back)
 
 
 def _breaker(settings: AnalyserSettings | LlmSettings, clock: Clock) -> CircuitBreaker:

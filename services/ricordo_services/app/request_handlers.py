@@ -29,7 +29,7 @@ from ricordo.store.memory_listings import MemoryListings
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import describe_models
-from ricordo_services.app.language_models import open_answers
+from ricordo_services.app.language_models import open_analyser, open_answers
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import query_server
 from ricordo_services.ingest.export_pages import ExportHandler
@@ -148,7 +148,7 @@ async def recall_service(resources: Resources) -> RecallService:
         examples=ExampleEncoder((models.statement, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
         clock=resources.clock,
-        analyser=await resources.analyser(),
+        analyser=await resources.enter(open_analyser(resources.settings.analyser, resources.clock)),
         profile=ranking.profile,
         profiles=profiles_for(model, ranking.weights),
         minimums=Minimums(

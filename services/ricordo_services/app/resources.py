@@ -20,11 +20,9 @@ from ricordo.language.annotations import E5
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.onnx import Tokens, load_tokens
-from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.models.reader.text_reader import TextReader
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.event_publishing import Emitter
@@ -36,8 +34,9 @@ from ricordo.store.database import Database
 from ricordo.store.fact_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.stages import EncodingStore
-from ricordo_services.app import embedding_models, language_models
+from ricordo_services.app import embedding_models
 from ricordo_services.app.embedding_models import Models, model_names, opened_if_installed
+from ricordo_services.app.language_models import open_llm
 from ricordo_services.app.server_connections import (
     bus_settings,
     edge_index,
@@ -189,22 +188,13 @@ class Resources:
         opened = await opened_if_installed(E5, self._in_process, without)
         return () if opened is None else (opened.query,)
 
-    async def analyser(self) -> QueryAnalyser:
-        """Return the query analyser."""
-        return await self.enter(language_models.open_analyser(self.settings.analyser, self.clock))
-
-    async def describer(self, *, patient: bool = False) -> LlmDescriber | None:
-        """Return the language model that enriches messages; None for the rules alone."""
-        settings = self.settings.enrichment
-        return await self.enter(language_models.open_describer(settings, self.clock, patient=patient))
-
     @shared
     async def _condensing(self) -> tuple[OllamaReader, Throttle] | None:
-        settings = self.settings.condensing
-        if settings.provider == "rules":
-            return None
-        opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
-        return await self.enter(opening), language_models.condensing_throttle(settings, self.clock)
+        gone = "sentences are chosen, and insights drawn, without the model for a while"
+        back = "the model condenses and draws insights again"
+        return await self.enter(
+            open_llm(OllamaReader, self.settings.condensing, self.clock, gone=gone, back=back)
+        )
 
     async def condenser(self) -> LlmCondenser | None:
         """Return the language model that condenses; None for the rules alone."""

@@ -28,9 +28,9 @@ from ricordo.store.working_memory_store import NoteStore
 from ricordo.urls import bare
 from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.language_models import (
-    has_fact_model,
-    identity_throttle,
+    open_describer,
     open_fact_extractor,
+    open_llm,
     show_fact_models,
 )
 from ricordo_services.app.passes import nightly, scheduled_passes
@@ -154,7 +154,8 @@ async def embedding(resources: Resources) -> list[Service]:
 
 async def enrichment(resources: Resources) -> list[Service]:
     """Return the worker that enriches memories."""
-    handler = await enrich_handler(resources, await resources.describer())
+    opening = open_describer(resources.settings.enrichment, resources.clock)
+    handler = await enrich_handler(resources, await resources.enter(opening))
     resources.preloads.append(enrichment_rules)
     return [await event_worker(resources, "enrichment", handler)]
 
@@ -174,7 +175,7 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
 async def knowledge(resources: Resources) -> list[Service]:
     """Return the workers that extract and project facts, the commands on them, and identity resolution."""
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
-    ledger = FactLedger(await resources.database(), executor, record_doubts=has_fact_model(settings))
+    ledger = FactLedger(await resources.database(), executor, record_doubts=settings.provider != "rules")
     reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
     handler = FactHandler(ledger, resources.clock, reader)
     resources.preloads.append(fact_words)
@@ -184,34 +185,33 @@ async def knowledge(resources: Resources) -> list[Service]:
     graph = await event_worker(resources, "graph", projector, (resources.graph_gate,))
     catch_up = GraphCatchUp(projector, await resources.store(LifecycleStore), resources.clock)
     job = Periodic("graph-catch-up", catch_up.run, _CATCH_UP_S, resources.clock, woken=changed)
-    services: list[Service] = [worker, graph, job, *await fact_commands(resources, ledger, changed.set)]
-    if has_fact_model(settings):
-        services.append(await _identify(resources, ledger, changed.set))
-    return services
+    commands = await fact_commands(resources, ledger, changed.set)
+    return [worker, graph, job, *commands, *await _identify(resources, ledger, changed.set)]
 
 
-async def _identify(resources: Resources, ledger: FactLedger, project_soon: Callable[[], None]) -> Service:
-    """Return the job that resolves identities by a language model."""
+async def _identify(
+    resources: Resources, ledger: FactLedger, project_soon: Callable[[], None]
+) -> list[Service]:
+    """Return the job that resolves identities by a language model, if there is one."""
     settings = resources.settings.knowledge
-    opening = OllamaEntityMatcher.open(
-        settings.ollama_url,
-        settings.model,
-        timeout=settings.budget_s,
+    opening = open_llm(
+        OllamaEntityMatcher,
+        settings,
+        resources.clock,
+        gone=f"identities are not resolved for a while, without {settings.model}",
+        back=f"{settings.model} resolves identities again",
         pull=False,  # the extraction of facts pulls the same model
+        patience=2 * settings.open_s,
     )
-    identify = IdentityResolution(
-        ledger=ledger,
-        project_soon=project_soon,
-        reader=await resources.enter(opening),
-        throttle=identity_throttle(settings, resources.clock),
-        tenants=(await resources.store(LifecycleStore)).tenants,
-        backlog=await resources.backlog("knowledge"),
-    )
+    if (model := await resources.enter(opening)) is None:
+        return []
+    life, backlog = await resources.store(LifecycleStore), await resources.backlog("knowledge")
+    identify = IdentityResolution(ledger, project_soon, *model, life.tenants, backlog)
     job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters
     job.health.problem = lambda: identify.problem
     job.health.models = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
-    return job
+    return [job]
 
 
 async def retrieval(resources: Resources) -> list[Service]:

@@ -10,9 +10,8 @@ from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
 from tests.support.manual_clock import ManualClock, settle
 
-from ricordo.resilience import evenly_spaced
-from ricordo.settings import CondensingSettings
-from ricordo_services.app.language_models import condensing_throttle
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker, evenly_spaced
 
 
 @settings(max_examples=at_most(60), deadline=None)
@@ -92,7 +91,7 @@ def test_replicas_share_the_rate_of_a_model_server() -> None:
         return [1]
 
     async def live() -> None:
-        throttle = condensing_throttle(CondensingSettings(requests_per_s=4, replicas=2), clock)
+        throttle = Throttle(CircuitBreaker(clock), evenly_spaced(4, 2), clock, gone="", back="")
         start = clock.monotonic()
         each = asyncio.create_task(throttle.each(iter([[1]] * 4), ask, throttle.deadline()))
         await clock.advance(10)
