@@ -87,9 +87,7 @@ class OllamaMessageReader(OllamaReader):
             ModelUnavailable: there was no answer in time.
         """
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_RATING * len(messages)
-        return _read_ratings(
-            await self._llm.chat(_rating_prompt(messages), None, tokens, "rating"), len(messages)
-        )
+        return _read_ratings(await self.chat(_rating_prompt(messages), None, tokens, "rating"), len(messages))
 
     async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
         """Describe each message in one request; None for one without an answer.
@@ -141,8 +139,7 @@ def _quoted(message: LlmMessage) -> str:
 class LlmDescriber:
     """Rates and describes messages, in batches.
 
-    After a malformed answer to several messages each is sent once more, alone. A message with instructions to
-    its reader is sent alone from the start, so that it cannot speak for others.
+    After a malformed answer to several messages each is sent once more, alone.
     """
 
     def __init__(self, reader: OllamaMessageReader, throttle: Throttle, batch: int = 8) -> None:

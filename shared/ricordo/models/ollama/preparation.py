@@ -2,14 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
 import structlog
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
-from ricordo.models.ollama.ollama_server import OllamaServer, OnText, connect
+from ricordo.models.ollama.ollama_server import OllamaServer, connect
 
 _LOG_EVERY: Final = 10  # percent of a pull
 _LOADING_S: Final = 300.0  # to load a model, and between two progress reports of a pull
@@ -118,43 +118,6 @@ class Preparation:
         if percent >= self._logged + _LOG_EVERY:
             self._logged = percent
             _log.info("pulling a model", model=self._model, percent=percent)
-
-
-class PreparedModel:
-    """A language model that is pulled and loaded again after it failed to answer.
-
-    Args:
-        window: context window in tokens; None for the server's default.
-    """
-
-    def __init__(
-        self, server: OllamaServer, model: str, preparation: Preparation, window: int | None = None
-    ) -> None:
-        self.name = model
-        self._server = server
-        self._preparation = preparation
-        self._window = window
-
-    async def chat(
-        self,
-        prompt: Sequence[Mapping[str, str]],
-        schema: Mapping[str, object] | None,
-        tokens: int,
-        step: str,
-        on_text: OnText | None = None,
-    ) -> str:
-        """Return the answer to `prompt`; its tokens are counted under `step`.
-
-        Raises:
-            ModelUnavailable: there was none in time.
-        """
-        try:
-            return await self._server.chat(
-                self.name, prompt, schema, tokens, self._window, step=step, on_text=on_text
-            )
-        except (ModelUnavailable, asyncio.CancelledError):
-            self._preparation.begin()  # cancelling a call also cancels the loading that it began
-            raise
 
 
 @asynccontextmanager

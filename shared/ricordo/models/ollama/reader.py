@@ -1,5 +1,6 @@
 """Asks a language model on Ollama for structured answers about data that are sent as JSON."""
 
+import asyncio
 import json
 import tomllib
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -13,9 +14,9 @@ import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
 from pydantic_core import from_json
 
-from ricordo.models.encoder import InvalidReply
-from ricordo.models.ollama.ollama_server import OnText, connect
-from ricordo.models.ollama.preparation import PreparedModel, preparing
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.ollama.ollama_server import OllamaServer, OnText, connect
+from ricordo.models.ollama.preparation import Preparation, preparing
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -41,9 +42,13 @@ Item = TypeVar("Item", bound=Numbered)
 class OllamaReader:
     """Asks a language model for structured answers; they are claims to be validated."""
 
-    def __init__(self, model: PreparedModel) -> None:
-        self.model = model.name
-        self._llm = model
+    def __init__(
+        self, server: OllamaServer, model: str, preparation: Preparation, window: int | None
+    ) -> None:
+        self.model = model
+        self._server = server
+        self._preparation = preparation
+        self._window = window
 
     @classmethod
     @asynccontextmanager
@@ -73,7 +78,24 @@ class OllamaReader:
         ):
             if wait:
                 await preparation.finished()
-            yield cls(PreparedModel(server, model, preparation, window))
+            yield cls(server, model, preparation, window)
+
+    async def chat(
+        self,
+        prompt: Prompt,
+        schema: Mapping[str, object] | None,
+        tokens: int,
+        step: str,
+        on_text: OnText | None = None,
+    ) -> str:
+        """Return the answer to a prompt; a model that fails to answer is pulled and loaded again."""
+        try:
+            return await self._server.chat(
+                self.model, prompt, schema, tokens, self._window, step=step, on_text=on_text
+            )
+        except (ModelUnavailable, asyncio.CancelledError):
+            self._preparation.begin()  # cancelling a call also cancels the loading that it began
+            raise
 
     async def ask(
         self, prompt: Prompt, shape: type[Answer], tokens: int, step: str, on_text: OnText | None = None
@@ -84,7 +106,7 @@ class OllamaReader:
             InvalidReply: it does not match.
             ModelUnavailable: there was no answer in time.
         """
-        answer = await self._llm.chat(prompt, schema_of(shape), tokens, step, on_text)
+        answer = await self.chat(prompt, schema_of(shape), tokens, step, on_text)
         try:
             return shape.model_validate_json(answer)
         except ValidationError as error:
@@ -116,7 +138,7 @@ class OllamaReader:
         items = {"type": "array", "items": schema or schema_of(shape), "minItems": count, "maxItems": count}
         whole = {"type": "object", "properties": {name: items}, "required": [name]}
         most = _TOKENS_AROUND + tokens * count
-        answer = await self._llm.chat(prompt_for(use, given), whole, most, use)
+        answer = await self.chat(prompt_for(use, given), whole, most, use)
         found: list[list[Item]] = [[] for _ in entries]
         for item in _items(answer, name):
             try:
