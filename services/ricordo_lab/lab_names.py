@@ -5,7 +5,7 @@ from typing import Final
 ALL: Final = "all"
 BENCHES: Final = (
     *("startup", "embedding", "queue", "ingest", "fairness", "recall", "working"),
-    *("analyse", "graph", "decay"),
+    *("analyse", "graph"),
 )
 EVALUATIONS: Final = (
     *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "fit-reader", "facts"),

@@ -1,10 +1,11 @@
-"""Which libraries each part may load: by reading the import statements, and once by really importing."""
+"""Which libraries each part may load, and that every setting is read."""
 
 import ast
 import itertools
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pydantic import BaseModel
+
+from ricordo.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SHARED, SERVICES = ROOT / "shared/ricordo", ROOT / "services/ricordo_services"
@@ -129,3 +133,29 @@ def test_the_wall_of_the_base_install_holds() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
     )
     assert "No module named 'numpy' in a base install" in run.stderr
+
+
+READERS = [
+    path
+    for folder in ("shared/ricordo", "services/ricordo_services")
+    for path in (ROOT / folder).rglob("*.py")
+    if "settings" not in path.parts
+]
+
+
+def settings() -> Iterator[tuple[str, str]]:
+    for group, field in Settings.model_fields.items():
+        assert isinstance(field.annotation, type)
+        assert issubclass(field.annotation, BaseModel)
+        for name in field.annotation.model_fields:
+            yield group, name
+
+
+def test_every_setting_is_read() -> None:
+    read = {
+        node.attr
+        for path in READERS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    assert [f"{group}.{name}" for group, name in settings() if name not in read] == []

@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Final
-from uuid import NAMESPACE_OID, UUID, uuid5
 
 import nats
 import pytest
@@ -24,7 +23,9 @@ from tests.chaos.test_killed_tree import RecallLoop
 from tests.fixtures.cluster import Cluster, cluster
 from tests.fixtures.digest import Digest, digest, points
 from tests.fixtures.eventually import eventually
+from tests.fixtures.expected_state import memory_id
 from tests.fixtures.retrying_publisher import TOWNS, ignore_errors
+from tests.fixtures.store_comparison import rows, stored
 from tests.fixtures.wire import Bot, Json, msg, new_tenant
 
 pytestmark = pytest.mark.chaos
@@ -107,7 +108,7 @@ async def test_a_storm_loses_nothing_and_doubles_nothing(tmp_path: Path, storm: 
     told = {"events": len(good), "poison": len(poison) + len(conflicts), "settled_s": round(settled_s, 1)}
     sys.stdout.write(f"{json.dumps(told | asdict(figures))}\n")  # shown by -rP
     _everything_is_there_once(state, good)
-    assert set(indexed) == {_memory_id(tenant, one) for one in good}
+    assert set(indexed) == {memory_id(tenant, one["id"]) for one in good}
     assert letters == Counter([*poison, *conflicts])
     asking.check_reinforcements(state)
     assert figures.under_way >= figures.kills / 2
@@ -229,19 +230,13 @@ async def _is_settled(system: Cluster, tenant: str, count: int) -> bool:
     await asyncio.sleep(0.5)
     if await system.unsettled() != 0:
         return False
-    state = await digest(system.servers.endpoints(), tenant, ("stages",))
-    done = [row for row in map(json.loads, state["stages"]) if not row["pending"]]
-    return len(done) == count
+    found = await rows(system.servers.endpoints(), tenant)
+    return (len(found.history), found.pending) == (count, 0)
 
 
 async def _letters(system: Cluster) -> Counter[bytes]:
-    found: Counter[bytes] = Counter()
     async with await nats.connect(system.servers.nats_url) as connection:
-        streams = connection.jetstream()
-        last = (await streams.stream_info("RICORDO_DLQ")).state.last_seq
-        for sequence in range(1, last + 1):
-            found[(await streams.get_msg("RICORDO_DLQ", sequence)).data or b""] += 1
-    return found
+        return Counter(one.data or b"" for one in await stored(connection, "RICORDO_DLQ", ">"))
 
 
 def _everything_is_there_once(state: Digest, good: Sequence[Json]) -> None:
@@ -256,7 +251,3 @@ def _everything_is_there_once(state: Digest, good: Sequence[Json]) -> None:
         assert fact["confidence"] == min(10, told[fact["user_id"]])
         assert len(fact["message_ids"]) == len(set(fact["message_ids"])) == told[fact["user_id"]]
     assert len(state["graph"]) == len(facts)
-
-
-def _memory_id(tenant: str, message: Json) -> UUID:
-    return uuid5(NAMESPACE_OID, f"{tenant}/{message['id']}")

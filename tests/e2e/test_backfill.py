@@ -60,7 +60,9 @@ async def server() -> AsyncIterator[OllamaStandIn]:
         yield system
 
 
-async def test_what_a_former_version_derived_is_derived_again(bot: Bot, system: System) -> None:
+async def test_what_a_former_version_derived_is_derived_again_and_points_follow(
+    bot: Bot, system: System
+) -> None:
     present = await aged(system, bot, *STORY)
     told: list[int] = []
     async with bot.subscribed("memory.enriched") as subscription:
@@ -76,13 +78,6 @@ async def test_what_a_former_version_derived_is_derived_again(bot: Bot, system: 
     await system.wait_until_idle()
     assert await system.rows(bot.tenant, DERIVED) == present
     assert (await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))).outdated == 0
-
-
-async def test_points_follow_and_the_stages_come_back(bot: Bot, system: System) -> None:
-    await aged(system, bot, *STORY)
-    await system.wait_until_idle()
-    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))
-    await system.wait_until_idle()
     for filters in ({"participants": ["Max"]}, {"topics": ["cane"]}):
         found = await bot.recall("cane", filters=filters)
         assert ids(found["memories"]) == ["m-1"], filters
@@ -91,16 +86,6 @@ async def test_points_follow_and_the_stages_come_back(bot: Bot, system: System) 
     assert "m-3" not in felt  # the second is at the edge
     for message in STORY:
         assert (await bot.status(message["id"]))["state"] == "remembered"
-
-
-async def test_only_so_many_of_one_user_and_a_look_before(bot: Bot, system: System) -> None:
-    await aged(system, bot, *STORY, msg("m-9", "La zia vive a Trieste.", user_id="u-2"))
-    looked = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, dry=True))
-    assert (looked.outdated, looked.by_version, looked.changed) == (4, {"rules-0": 4}, 0)
-    done = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, user_id="u-1", limit=2))
-    assert (done.outdated, done.changed) == (2, 2)
-    left = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, dry=True))
-    assert left.outdated == 2
 
 
 async def test_a_model_raises_what_the_rules_derived(bot: Bot, system: System, server: OllamaStandIn) -> None:

@@ -96,7 +96,7 @@ async def test_invalid_messages_of_the_other_lanes_become_dead_letters_too(
         assert letter.headers is not None
         assert re.fullmatch(RUBBISH[letter.data], letter.headers["Ricordo-Reason"]), letter.headers
         assert letter.headers["Ricordo-Attempts"] == "1"
-    await bot.publish(msg("good", "Un messaggio buono"), name="message.imported")
+    await bot.publish(msg("good", "Vivo a Trieste."), name="message.imported")
     assert await bot.final_states(["good"]) == {"good": "remembered"}
     (memory,) = (await bot.query("timeline", user_id="u-1", start=ago(days=1), end=ago()))["memories"]
     assert memory["source"] == "import"

@@ -1,6 +1,5 @@
 """Every request is answered: what cannot be answered, with a precise error."""
 
-import json
 import re
 from collections.abc import Mapping
 
@@ -62,11 +61,3 @@ async def test_unknown_fields_and_headers_are_ignored(bot: Bot) -> None:
     assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
     reply = await bot.request("query.history", U | {"unknown": 1, "tenant": "other"}, headers=odd)
     assert [one["id"] for one in reply.body["messages"]] == ["m-1"]
-
-
-async def test_of_a_repeated_key_the_last_value_counts(bot: Bot) -> None:
-    body = json.dumps(msg("m-1", "il secondo")).encode()
-    await bot.publish(b'{"id": "m-0", "content": "il primo", ' + body[1:])
-    assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
-    history = await bot.query("history", **U)
-    assert [(one["id"], one["content"]) for one in history["messages"]] == [("m-1", "il secondo")]

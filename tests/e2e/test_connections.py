@@ -1,14 +1,10 @@
 """A question is answered by a memory that shares no word with it, by way of another memory."""
 
 import pytest
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ago, msg
 
-SMALL_TALK = (
-    "I painted the fence of number {} today, green as ever.",
-    "My bus was {} minutes late again this morning.",
-    "The pasta needs {} minutes, whatever the box says.",
-    "I ran {} kilometres before breakfast and slept badly.",
-)
+SMALL_TALK = table(__file__, "small_talk")
 
 
 def small_talk(turns: int) -> list[Json]:
@@ -33,24 +29,7 @@ def first(reply: Json, most: int = 5) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("bridge", "evidence", "question"),
-    [
-        (
-            "la mia vicina ha preso un pappagallo, l'ha chiamato tramontana",
-            "tramontana fischia la sigla dei puffi a mezzanotte",
-            "che musica conosce l'animale della mia vicina?",
-        ),
-        (
-            "My uncle's new wife is called Marguerite, we met at the barbecue.",
-            "Marguerite used to race motorcycles in Belgium.",
-            "What did my uncle's wife do for a living?",
-        ),
-        (
-            "Our choir rehearses at Saint Swithin's every Tuesday.",
-            "They found bats in the roof of Swithin's, so it stays shut until May.",
-            "Why is the place where my choir sings closed?",
-        ),
-    ],
+    ("bridge", "evidence", "question"), table(__file__, "a_name_leads_to_a_memory_that_is_no_candidate")
 )
 async def test_a_name_leads_to_a_memory_that_is_no_candidate(
     bot: Bot, bridge: str, evidence: str, question: str

@@ -1,22 +1,11 @@
 """What a bot puts into its prompt, over the wire."""
 
-import asyncio
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
-from ricordo.models.onnx import load_tokens
-
 SPAN = re.compile(r"(?:(?:Today is|Oggi è) [^\n]*\n)?<recalled>\n?(.*)</recalled>", re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def count() -> Callable[[str], int]:
-    """Count as the running system does."""
-    return asyncio.run(load_tokens()).count
 
 
 async def ask(bot: Bot, query: str, **request: object) -> Json:
@@ -78,17 +67,6 @@ async def test_a_context_has_all_parts_in_the_language_of_the_question(bot: Bot)
     # A bare name has no language: that of the conversation counts.
     assert "Appunti:" in inside(await ask(bot, "Pepe?"))
     assert "Notes:" in inside(await ask(bot, "Pepe?", language="en"))
-
-
-async def test_the_day_is_told_in_the_zone_of_the_user(bot: Bot) -> None:
-    await bot.remember(msg("m-1", "Ho un cane che si chiama Pepe.", timezone="Asia/Tokyo"))
-    now = "2026-02-01T23:30:00Z"
-    assert (await ask(bot, "Il mio cane?", now=now))["context"].startswith(
-        "Oggi è lunedì 2 febbraio 2026, ore 08:30.\n<recalled>\n"
-    )
-    assert (await ask(bot, "Who is my dog?", now=now, timezone="Europe/London"))["context"].startswith(
-        "Today is Sunday, 1 February 2026, 23:30.\n<recalled>\n"
-    )
 
 
 async def test_a_conversation_gives_the_turns_and_what_is_at_hand_but_no_filter(bot: Bot) -> None:

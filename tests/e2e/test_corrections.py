@@ -5,7 +5,6 @@ The rules by which a correction finds what it corrects are tested in `tests/unit
 
 import pytest
 from tests.fixtures.sentence_tables import table
-from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 VISIT = msg("m-1", "La visita oculistica di Ada è il 17 giugno, portare gli occhiali.", timestamp=ago(days=9))
@@ -17,7 +16,6 @@ OTHERS = [
     )
 ]
 QUESTION = "Quando è la visita oculistica di Ada?"
-FOGGIA = ("Vivo a Foggia da tre anni.", "Scusa, volevo dire Barletta")
 
 
 async def recalled(bot: Bot, query: str = QUESTION, **fields: object) -> list[Json]:
@@ -67,21 +65,3 @@ async def test_a_correction_corrects_the_fact(
     assert len(await bot.facts(predicate=predicate, history=True)) == 2
     found = {one["message_ids"][0]: one for one in await recalled(bot, wrong)}
     assert found["m-0"]["corrected_by"] == [found["m-1"]["id"]]
-
-
-@pytest.mark.parametrize(
-    ("message_id", "content", "left"),
-    table(__file__, "facts_follow_when_the_original_or_the_correction_is_corrected_itself"),
-)
-async def test_facts_follow_when_the_original_or_the_correction_is_corrected_itself(
-    bot: Bot, system: System, message_id: str, content: str, left: tuple[str, ...]
-) -> None:
-    await remember_in_turn(bot, *numbered(*FOGGIA))
-    await system.wait_until_idle()
-    by_id = {one["message_ids"][0]: one["id"] for one in await recalled(bot, "Foggia o Barletta?")}
-    request = {"user_id": "u-1", "memory_id": by_id[message_id], "content": content}
-    async with bot.subscribed("facts.extracted") as subscription:
-        assert (await bot.request("command.correct", request)).body["ok"]
-        await subscription.bodies_until([message_id, *(["m-1"] if left == ("Barletta",) else [])])
-    await system.wait_until_idle()
-    assert [one["object"] for one in await bot.facts(predicate="lives_in")] == list(left)

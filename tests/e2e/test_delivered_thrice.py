@@ -11,12 +11,13 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 from nats.aio.client import Client
-from tests.e2e.test_order_of_arrival import memory_id, talk
 from tests.fixtures.crashes.stores import LEFT_TO_DO, Reader, Stores
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.store_comparison import stored
 from tests.fixtures.system import System, Workers
-from tests.fixtures.wire import NOON, Bot, Json, ago, msg, new_tenant, wait_for
+from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, new_tenant, wait_for
 
+from ricordo.messages.ids import memory_id
 from ricordo.messages.routing import CONSUMERS
 from ricordo_services.app.passes import run_pass
 
@@ -24,6 +25,27 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.slow]
 
 NOW: Final = datetime.now(UTC).replace(microsecond=0)
 TIMES: Final = 3
+TOLD: Final = table(__file__, "told")
+ZONES: Final = {3: "Europe/Rome", 9: "Asia/Tokyo", 15: "America/New_York"}
+QUESTIONS: Final = ("Dove vive Nora?", "Where do I live?", "Che cosa adoro?", "Come si chiama il mio cane?")
+
+
+def talk(count: int = 30) -> list[Json]:
+    """Return three conversations of two users; some say their zone, some moments are the same."""
+    messages = []
+    for n in range(count):
+        fields: Json = {
+            "conversation_id": f"c-{n % 3}",
+            "user_id": "u-2" if n % 5 == 4 else "u-1",
+            "role": "assistant" if n % 7 == 6 else "user",
+            "timestamp": ago(hours=300 - 4 * (n // 2)),  # every other message at the moment of the one before
+        }
+        if n in ZONES:
+            fields["timezone"] = ZONES[n]
+        messages.append(msg(f"m-{n:02}", TOLD[n % len(TOLD)], **fields))
+    return messages
+
+
 SPENT: Final = msg("m-99", "Il codice del cancello è 77.", timestamp=ago(days=2), expires_at=ago(days=-1))
 OLD: Final = tuple(
     msg(
@@ -82,6 +104,8 @@ async def test_each_event_three_times_in_any_order_is_each_once_in_order(
             bots = {seed: Bot(client, new_tenant()) for seed in (None, *seeds)}
             await asyncio.gather(*(_live(system, bot, seed) for seed, bot in bots.items()))
             tenants = {seed: bot.tenant for seed, bot in bots.items()}
+            answers = [await _answers(bot) for bot in bots.values()]
+            assert answers == [answers[0]] * len(bots)
             async with workers.stopped():
                 before = await reader.read(list(tenants.values()))
             _are_one(tenants, before)
@@ -97,6 +121,14 @@ async def test_each_event_three_times_in_any_order_is_each_once_in_order(
         seed: {} for seed in tenants
     }
     assert {stores.hash for stores in (*before.values(), *after.values())} == {before[tenants[None]].hash}
+
+
+async def _answers(bot: Bot) -> list[object]:
+    replies = [await bot.recall(question, limit=60) for question in QUESTIONS]
+    return [
+        (ids(one["memories"]), [(fact["confidence"], fact["last_reinforced"]) for fact in one["facts"]])
+        for one in replies
+    ]
 
 
 def _are_one(tenants: dict[int | None, str], found: dict[str, Stores]) -> None:

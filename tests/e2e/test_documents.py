@@ -1,10 +1,8 @@
 """A document of a message is remembered in extracts, each with the page it comes from."""
 
 from base64 import b64encode
-from pathlib import Path
 
 from tests.fixtures.papers import pdf
-from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 PAGES = (
@@ -54,53 +52,3 @@ async def test_a_document_is_found_by_its_text_and_shown_with_the_page(bot: Bot)
     (source,) = (await bot.query("expand", user_id="u-1", memory_id=extracts[2]["id"]))["memories"]
     assert (source["id"], source["content"]) == (turn["memory_id"], message["content"])
     assert (await bot.query("expand", user_id="u-2", memory_id=turn["memory_id"]))["memories"] == []
-
-
-async def test_a_repeat_changes_nothing_and_another_document_is_a_conflict(bot: Bot, system: System) -> None:
-    message = msg("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE)
-    await bot.remember(message)
-    await document_of(bot, "m-1")
-    before = await bot.query("stats", user_id="u-1")
-    kept = objects(system, bot)
-    async with bot.subscribed("memory.remembered") as receipts:
-        await bot.publish_all([message])
-        await receipts.bodies_until(["m-1"])
-    other = message | brought("lease.pdf", "application/pdf", pdf("Something else"))
-    await bot.publish_all([other])
-    await wait_for(lambda: bot.status("m-1"), lambda found: str(found["error"]).startswith("id_conflict"))
-    assert await bot.query("stats", user_id="u-1") == before
-    assert (await bot.status("m-1"))["document"]["extracts"] == 3
-    assert objects(system, bot) == kept, "what was refused is not kept"
-    assert (before["memories"], before["history"]) == (4, 1)
-
-
-def objects(system: System, bot: Bot) -> list[Path]:
-    folder = system.settings.documents.dir
-    assert folder is not None
-    return sorted(path for path in (folder / bot.tenant).rglob("*") if path.is_file())
-
-
-BAD: dict[str, tuple[str, bytes, str]] = {
-    "a.zip": (
-        "application/zip",
-        b"PK",
-        "a.zip is application/zip, which cannot be read: what can is plain text",
-    ),
-    "a.pdf": ("application/pdf", b"%PDF-1.4 rubbish", "a.pdf is a broken PDF"),
-    "../../a\u202e.txt": ("text/plain", b" ", "contains no text"),
-}
-
-
-async def test_of_a_bad_document_the_message_is_remembered_and_the_reason_told(bot: Bot) -> None:
-    messages = [
-        msg(f"m-{n}", f"Look at this one, number {n}.", user_id=f"u-{n}") | brought(name, kind, data)
-        for n, (name, (kind, data, _)) in enumerate(BAD.items())
-    ]
-    await bot.remember(*messages)
-    for n, (_, _, reason) in enumerate(BAD.values()):
-        document = await document_of(bot, f"m-{n}", "failed")
-        assert document["error"].startswith("document_unreadable: ")
-        assert reason in document["error"]
-        status = await bot.status(f"m-{n}")
-        assert (status["state"], status["error"]) == ("remembered", None)
-        assert (await bot.query("stats", user_id=f"u-{n}"))["memories"] == 1

@@ -1,11 +1,8 @@
 """All that is held of a user is handed over, page by page, and nothing twice."""
 
 import json
-from base64 import b64decode
 
 import pytest
-from tests.e2e.test_documents import LEASE, brought, document_of
-from tests.fixtures.papers import pdf
 from tests.fixtures.wire import Bot, Json, ago, msg
 
 STATED = {
@@ -59,10 +56,6 @@ def of(items: list[Json], kind: str) -> list[Json]:
     return [one for one in items if one["item"] == kind]
 
 
-async def test_of_an_unknown_user_there_is_nothing(bot: Bot) -> None:
-    assert await page(bot) == {"ok": True, "items": [], "next": None}
-
-
 async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     others = msg("o-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9")
     await bot.remember(*STORY, others)
@@ -111,22 +104,3 @@ async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot) -> None:
     assert [one for one in keys if one != "late"] == [one["id"] for one in talk]
     memories = [one["message_id"] for one in of(seen, "memory")]
     assert len(memories) == len(set(memories)) >= 12
-
-
-@pytest.mark.slow
-async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
-    long = (
-        pdf(*("The same page again, of a long text. " * 60 for _ in range(3)))
-        + b"\n%"
-        + bytes(range(256)) * 1_800
-    )
-    await bot.remember(
-        msg("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE),
-        msg("m-2", "A long one.") | brought("long.pdf", "application/pdf", long),
-    )
-    await document_of(bot, "m-1")
-    await document_of(bot, "m-2")
-    found = {one["message_id"]: one for one in of(await exported(bot), "document")}
-    assert b64decode(found["m-1"]["data"]) == LEASE
-    assert b64decode(found["m-2"]["data"]) == long
-    assert (found["m-2"]["name"], found["m-2"]["size"]) == ("long.pdf", len(long))

@@ -2,17 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from typing import Final
 
-import asyncpg
-import httpx
 import pytest
-from nats.aio.client import Client
-from tests.fixtures.commands import command_output, dead_letters_of, doctor
-from tests.fixtures.ollama_system import wait_for_state
-from tests.fixtures.scraping import free_port, scrape
-from tests.fixtures.system import System, Workers, changed
+from tests.fixtures.commands import command_output, dead_letters_of
+from tests.fixtures.system import System, changed
 from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 from ricordo.settings import QuotaSettings
@@ -22,7 +16,6 @@ pytestmark = pytest.mark.slow
 MANY: Final = 150
 NARROW: Final[Mapping[str, int]] = {"live_burst": 16, "slots": 16, "batch": 8}
 """However fast the machine is, no more of the flood is before the workers."""
-BULK: Final = "ingest-bulk"
 
 
 def flood(count: int = MANY) -> list[Json]:
@@ -72,52 +65,6 @@ async def test_a_message_that_waits_for_room_is_in_the_history_with_its_status(b
     history = await bot.query("history", user_id="importer", limit=1)
     assert [one["id"] for one in history["messages"]] == [last]
     assert set((await bot.final_states([last], within=120)).values()) == {"remembered"}
-
-
-@asynccontextmanager
-async def locked_user(system: System, tenant: str, user: str) -> AsyncIterator[None]:
-    """Hold the lock under which anything of a user is recorded: a batch with one of their messages waits."""
-    connection = await asyncpg.connect(system.settings.stores.postgres_dsn.get_secret_value())
-    try:
-        async with connection.transaction():
-            statement = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
-            await connection.execute(statement, f"{tenant}/user/{user}")
-            yield
-    finally:
-        await connection.close()
-
-
-async def probe(port: int) -> tuple[int, Json]:
-    """Ask `/healthz` as a probe does; return the status, and the report of the bulk lane."""
-    async with httpx.AsyncClient() as client:
-        answer = await client.get(f"http://127.0.0.1:{port}/healthz")
-    return answer.status_code, next(one for one in answer.json()["workers"] if one["worker"] == BULK)
-
-
-async def test_a_worker_whose_import_yields_is_healthy(system: System, client: Client, bot: Bot) -> None:
-    port = free_port()
-    settings = changed(system.settings, "worker", health_port=port, slots=4, batch=2)
-    live = [msg(f"live-{n}", "Vado a Trieste.", user_id="locked") for n in range(40)]
-    async with (
-        system.workers.stopped(),
-        Workers(settings, ["ingest"]).started(),
-        locked_user(system, bot.tenant, "locked"),
-    ):
-        await bot.publish_all(live)
-        # A fetch that began before the flood would take the old message.
-        await wait_for_state(client, BULK, "yielding")
-        await bot.publish(msg("old", "Anni fa abitavo a Gorizia."), name="message.imported")
-        status, report = await probe(port)
-        finding = (await doctor(system.settings))[f"worker {BULK}"]
-        metrics = await scrape(port)
-    assert (status, report["state"], report["processed"]) == (200, "yielding", 0)
-    assert "live events go first" in report["reason"]
-    assert finding["state"] == "well"
-    assert "yielding: " in finding["detail"]
-    assert metrics.value("ricordo_worker_state", worker=BULK, state="yielding") == 1
-    assert metrics.value("ricordo_worker_healthy", worker=BULK) == 1
-    states = await bot.final_states(["old", *(one["id"] for one in live)])
-    assert set(states.values()) == {"remembered"}
 
 
 async def test_a_message_beyond_the_quota_is_refused_with_a_reason_and_taken_once_there_is_room(

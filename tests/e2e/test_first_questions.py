@@ -185,21 +185,7 @@ async def test_a_name_that_no_sentence_introduces_is_found(bot: Bot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "said", "question", "former"),
-    [
-        (
-            "en",
-            ["I used to play the cello but I quit.", "I play tennis on Sundays."],
-            "What did I use to play?",
-            "cello",
-        ),
-        (
-            "it",
-            ["Ho suonato l'oboe per anni, adesso non più.", "Gioco a tennis la domenica."],
-            "Cosa suonavo prima?",
-            "oboe",
-        ),
-    ],
+    ("language", "said", "question", "former"), table(__file__, "what_is_no_more_is_told")
 )
 async def test_what_is_no_more_is_told_when_it_is_asked_for(
     bot: Bot, language: str, said: list[str], question: str, former: str

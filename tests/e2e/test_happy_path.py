@@ -1,7 +1,6 @@
 """What a bot sees of its messages, from the publish to the recall."""
 
 import json
-from uuid import uuid4
 
 import pytest
 from tests.fixtures.system import System
@@ -95,41 +94,6 @@ async def test_timeline_stats_and_expand(shared_bot: Bot) -> None:
     assert stats["facts"] >= 3
     expanded = await shared_bot.query("expand", user_id="u-1", memory_id=line["memories"][0]["id"])
     assert expanded == {"memories": []}  # a message rests on no other memory
-
-
-async def test_memories_are_listed_page_by_page(shared_bot: Bot) -> None:
-    for order, expected in (("oldest", ["m-1", "m-3", "m-4"]), ("used", None)):
-        asked = {"user_id": "u-1", "order": order, "limit": 2}
-        first = await shared_bot.query("memories", **asked)
-        rest = await shared_bot.query("memories", **asked, cursor=first["next"])
-        found = ids(first["memories"]) + ids(rest["memories"])
-        assert (rest["next"], first["total"], rest["total"]) == (None, 3, 3)
-        assert (found if expected else sorted(found)) == ["m-1", "m-3", "m-4"]
-        foreign = asked | {"user_id": "u-2", "cursor": first["next"]}
-        assert (await shared_bot.request("query.memories", foreign)).error == ("invalid_request", "cursor")
-    reply = await shared_bot.query("memories", user_id="u-1", text="ABITO torino")
-    assert ids(reply["memories"]) == ["m-4"]
-
-
-async def test_the_users_of_a_tenant_are_listed(shared_bot: Bot) -> None:
-    reply = await shared_bot.query("users")
-    (user,) = reply["users"]
-    assert user.items() >= {"user_id": "u-1", "memories": 3, "messages": 4, "archived": 0}.items()
-    assert reply["next"] is None
-
-
-async def test_a_memory_is_shown_with_what_belongs_to_it(shared_bot: Bot) -> None:
-    line = await shared_bot.query("timeline", user_id="u-1", start=ago(days=3), end=ago(days=1))
-    first, asked = line["memories"][0], {"user_id": "u-1", "memory_id": line["memories"][0]["id"]}
-    reply = await shared_bot.query("memory", **asked)
-    assert reply["memory"].items() >= {"content": first["content"], "message_ids": ["m-1"]}.items()
-    assert reply["preceding"] is None
-    assert reply["following"]["content"]
-    assert all("m-1" in fact["message_ids"] for fact in reply["facts"])
-    assert reply["facts"]
-    for user, memory_id in (("u-2", first["id"]), ("u-1", str(uuid4()))):
-        refused = await shared_bot.request("query.memory", {"user_id": user, "memory_id": memory_id})
-        assert refused.error == ("not_found", "memory_id")
 
 
 async def test_an_unknown_user_gets_empty_replies(bot: Bot) -> None:

@@ -50,30 +50,6 @@ async def pause(bot: Bot, seconds: float) -> None:
         assert "error" not in json.loads(answer.data)
 
 
-async def test_a_message_that_was_given_up_and_works_after_all_is_told_so(bot: Bot, system: System) -> None:
-    await system.wait_until_idle()
-    await pause(bot, seconds=60)
-    try:
-        await bot.publish_all([msg(name, f"Nora lives in Cork: {name}.") for name in CONSUMERS])
-        await eventually(lambda: all_in_state(bot, list(CONSUMERS), "received"), within=30)
-        for name in CONSUMERS:
-            await give_up(bot, system, name, consumer=name)
-        assert await all_in_state(bot, list(CONSUMERS), "failed")
-    finally:
-        await pause(bot, seconds=-60)
-    await eventually(lambda: all_in_state(bot, list(CONSUMERS), "remembered"), within=30)
-    assert [(await bot.status(name))["error"] for name in CONSUMERS] == [None] * len(CONSUMERS)
-
-
-async def give_up(bot: Bot, system: System, name: str, consumer: str) -> None:
-    """Leave the reason that `consumer` leaves when it gives a message up."""
-    statement = (
-        "insert into dead_letters values "
-        "($1, $2, 'memory.created', 1, $3, 'attempts_exhausted', 'a disk was full', 8, now())"
-    )
-    await system.rows(bot.tenant, statement, bot.tenant, consumer, name)
-
-
 @asynccontextmanager
 async def failing(system: System, operation: str, content: str) -> AsyncIterator[None]:
     """Let every `operation` on a memory of this content fail, for the length of an `async with`."""

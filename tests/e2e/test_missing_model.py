@@ -3,14 +3,12 @@
 import httpx
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.commands import doctor, run_command
-from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
+from tests.fixtures.commands import doctor
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import MODEL, health, ollama_settings, server, wait_for_state
 from tests.fixtures.scraping import free_port, scrape
 from tests.fixtures.system import System, changed
 from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
-
-from ricordo.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -60,36 +58,6 @@ async def test_a_removed_model_is_reported_and_what_waits_is_remembered_when_it_
         assert await bot.final_states(["rain"]) == {"rain": "remembered"}
         await wait_for_degraded(bot)
         assert (await doctor(settings))["model"]["state"] == "well"
-
-
-async def backfill(settings: Settings, bot: Bot, *options: str) -> tuple[int, str, str]:
-    return await run_command(settings, "backfill", "--only", "vectors", "--tenant", bot.tenant, *options)
-
-
-async def test_a_backfill_reports_what_it_waits_for_and_that_the_model_hangs(
-    bot: Bot, system: System, server: OllamaStandIn
-) -> None:
-    settings = ollama_settings(system, server)
-    async with system.restarted(settings):
-        await bot.remember(RAIN)
-        server.behaviour.hang = True
-        await bot.publish(BOAT)
-        await wait_until_it_waits_for_the_model(bot, "boat")
-        code, out, err = await backfill(settings, bot)
-        assert (code, out) == (1, "")
-        waiting, failure = err.splitlines()
-        assert waiting == f"ricordo: waiting for {MODEL} at {server.url}"
-        assert failure.startswith(f"ricordo: {MODEL} did not answer within 10 s at {server.url}; ")
-        assert failure.endswith("first vector: 1; run it again when it answers as it should")
-        expected = f"all memories are encoded by {MODEL}, but 1 that the workers have yet to encode\n"
-        assert await backfill(settings, bot, "--dry-run") == (0, expected, "")
-        server.behaviour = Behaviour(dimensions=768)
-        code, _, err = await backfill(settings, bot)
-        assert code == 1
-        assert f"{MODEL} answered vectors of 768 numbers, and had or should have 384: what Ollama" in err
-        server.behaviour = Behaviour()
-        assert await bot.final_states(["boat"]) == {"boat": "remembered"}
-        assert await backfill(settings, bot) == (0, f"all memories are encoded by {MODEL}\n", "")
 
 
 async def wait_for_health(port: int, status: int, *, gate_open: bool, reason: str) -> Json:

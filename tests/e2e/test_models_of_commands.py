@@ -90,22 +90,6 @@ async def test_the_doctor_goes_by_the_workers_and_says_where_its_settings_differ
         assert "settings" not in found
 
 
-async def test_a_model_of_the_workers_that_is_away_is_named_and_fails_the_doctor(
-    system: System, server: OllamaStandIn
-) -> None:
-    async with system.restarted(ollama_settings(system, server)):
-        server.behaviour.drop = True
-        code, found = await examined(system.settings)
-        assert (code, found["model"]["state"]) == (1, "missing")
-        assert f"{MODEL}: {server.url} does not answer" in found["model"]["detail"]
-        assert "does Ollama run there?" in found["model"]["advice"]
-        assert f"{MODEL} on {server.url}" in found["recall"]["advice"]
-        server.behaviour.drop, server.behaviour.vectors = False, lambda _: "hello"  # held, and of no use
-        code, found = await examined(system.settings)
-        assert (code, found["model"]["state"]) == (1, "missing")
-        assert f"{MODEL} on {server.url}, which is installed there" in found["model"]["detail"]
-
-
 async def test_workers_of_different_models_are_told_apart(system: System, server: OllamaStandIn) -> None:
     settings = ollama_settings(system, server)
     async with Workers(settings, ["encode"]).started():

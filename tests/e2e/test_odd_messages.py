@@ -8,7 +8,7 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.ollama_system import health, model_server, ollama_settings
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, Json, ago, ids, msg
+from tests.fixtures.wire import Bot, Json, ids, msg
 
 LONGEST = 32_768
 ODD = {
@@ -89,50 +89,6 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
     assert len(took) >= 5
     # Read on the event loop, the eight keep one answer for half of the time that all of it takes.
     assert max(took) < sum(took) / 3
-
-
-async def test_an_id_taken_by_other_content_stays_with_the_first(bot: Bot) -> None:
-    other = {
-        "content": msg("m-1", "Sì."),
-        "user": msg("m-1", "No.", user_id="u-2"),
-        "role": msg("m-1", "No.", role="assistant"),
-    }
-    async with bot.dead_letters() as subscription:
-        await bot.remember(msg("m-0", "perch\u00e9"), msg("m-1", "No."))
-        await bot.publish(msg("m-0", "perche\u0301"))  # the same text in another normal form
-        await bot.publish_all([*other.values(), msg("m-1", "No.", timestamp=ago(days=1)), msg("m-2", "Poi.")])
-        letters = await subscription.take(3)
-        assert await bot.final_states(["m-2"]) == {"m-2": "remembered"}
-        assert await subscription.is_silent()  # the repetition, with another moment even, is none
-    for letter in letters:
-        assert letter.headers is not None
-        assert letter.headers["Ricordo-Reason"].startswith("id_conflict: ")
-    status = await bot.status("m-1")
-    assert status["state"] == "remembered"
-    history = await bot.query("history", user_id="u-1")
-    assert [one["content"] for one in history["messages"]] == ["perché", "No.", "Poi."]
-    assert (await bot.query("history", user_id="u-2"))["messages"] == []
-
-
-async def test_garbage_on_the_subjects_of_the_workers_harms_nobody(bot: Bot) -> None:
-    stranger = "11111111-2222-3333-4444-555555555555"
-    forged = {
-        "id": stranger,
-        "at": ago(),
-        "user_id": "u-1",
-        "conversation_id": "c-1",
-        "message_id": "m-9",
-        "memory_id": stranger,
-    }
-    async with bot.dead_letters() as subscription:
-        for name in ("memory.created", "memory.encoded", "memory.enriched", "memory.accessed"):
-            await bot.publish(b"{nope", name=name)
-            await bot.publish(forged | {"model": "x", "version": "1"}, name=name)
-        letters = await subscription.take(6)  # two consumers hear memory.created; accessed names no recall
-    consumers = sorted(letter.subject.split(".")[1] for letter in letters)
-    assert consumers == ["encode", "enrichment", "index", "knowledge", "reinforce", "reinforce"]
-    await bot.remember(msg("m-1", "Tutto a posto."))
-    assert (await bot.status("m-9"))["state"] == "unknown"
 
 
 def longest(beginning: str, end: str) -> str:

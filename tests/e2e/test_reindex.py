@@ -63,14 +63,3 @@ async def test_points_that_were_lost_are_written_again_and_nothing_is_encoded(
     assert await found(bot) == before
     for message in STORY:
         assert (await bot.status(message["id"]))["state"] == "remembered"
-
-
-async def test_a_graph_that_is_away_is_told_in_a_line(system: System, unused_tcp_port: int) -> None:
-    away = system.settings.stores.model_copy(
-        update={"bolt_url": f"bolt://127.0.0.1:{unused_tcp_port}", "bolt_timeout_s": 0.5}
-    )
-    settings = system.settings.model_copy(update={"stores": away})
-    code, lines, err = await reindex(settings, "--graph")
-    assert (code, lines) == (1, [])
-    assert err.startswith("ricordo: the graph does not answer")
-    assert len(err.splitlines()) == 1

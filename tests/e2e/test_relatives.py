@@ -41,20 +41,7 @@ async def test_nobody_is_taken_for_another(shared_bot: Bot, user: str, question:
 
 
 async def test_what_is_asked_is_found_among_many_surer_facts(bot: Bot) -> None:
-    liked = (
-        "figs",
-        "jazz",
-        "tea",
-        "tennis",
-        "rain",
-        "films",
-        "trains",
-        "owls",
-        "maps",
-        "bread",
-        "chess",
-        "salt",
-    )
+    liked = "figs jazz tea tennis rain films trains owls maps bread chess salt".split()
     said = [f"My sister Nora likes {one}." for one in liked for _ in range(2)]
     said.append("My sister Nora works at Siemens.")
     await bot.remember(*(msg(f"m-{n}", text, timestamp=ago(days=60 - n)) for n, text in enumerate(said)))

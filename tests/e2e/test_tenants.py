@@ -72,28 +72,3 @@ async def test_what_names_another_tenants_message_finds_nothing(client: Client) 
     assert (await owner.recall("segreto"))["memories"][0] == memory | {
         "score": pytest.approx(memory["score"])
     }
-
-
-async def test_users_of_one_tenant_see_their_own_memories_only(bot: Bot) -> None:
-    await bot.remember(
-        msg("m-1", "Mia sorella Nora vive a Dublino.", user_id="u-1"),
-        msg("m-2", "Mia sorella Nora vive a Lisbona.", user_id="u-2"),
-        msg("m-3", "Ci vediamo domani!", user_id="u-2", conversation_id="c-1"),
-    )
-    for user, mine, theirs in (("u-1", "Dublino", "Lisbona"), ("u-2", "Lisbona", "Dublino")):
-        facts = (await bot.query("facts", user_id=user, entity="Nora"))["facts"]
-        memories = (await bot.recall("Dove vive Nora?", user_id=user, limit=50))["memories"]
-        for reply in (facts, memories):
-            assert mine in str(reply)
-            assert theirs not in str(reply)
-
-
-async def test_a_message_id_is_one_tenants_even_with_the_same_deduplication_header(
-    client: Client,
-) -> None:
-    """A `Nats-Msg-Id` counts for the whole stream: bots put their tenant into it, as our client does."""
-    bots = [Bot(client, new_tenant()) for _ in range(4)]
-    for bot in bots:
-        await bot.publish(msg("m-1", "ciao"), headers={"Nats-Msg-Id": f"{bot.tenant}/m-1"})
-    for bot in bots:
-        assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}

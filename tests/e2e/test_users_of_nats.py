@@ -15,13 +15,11 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ago, msg
 
 from ricordo.bus.nats import open_bus, ricordo_topology
-from ricordo.client import MemoryClient
 from ricordo_services.cli.application import run
 
 pytestmark = pytest.mark.slow
 
 U = {"user_id": "u-1"}
-WORKERS = ("ingest", "encode", "index", "enrichment", "knowledge", "retrieval", "reinforce", "sweeper")
 
 
 async def test_a_bot_uses_everything_and_no_worker_lacks_a_permission(secure: SecureSystem) -> None:
@@ -71,13 +69,6 @@ async def _use_queries_and_commands(bot: Bot) -> None:
         assert reply.body.get("ok"), (name, reply)
 
 
-async def test_the_client_works_with_a_bots_user_as_it_is(secure: SecureSystem) -> None:
-    async with MemoryClient.connect(secure.users.url("bot-beta"), "beta") as memory:
-        done = await memory.publish(user_id="u-7", conversation_id="c-7", role="user", content="Amo il mare.")
-        assert (await memory.remembered([done.message_id]))[done.message_id].state == "remembered"
-        assert "mare" in str((await memory.recall("u-7", "mare")).memories)
-
-
 async def test_the_gateway_lacks_no_permission(secure: SecureSystem) -> None:
     settings = secure.workers.settings.model_copy(update={"bus": secure.users.bus("worker-gateway")})
     apart = SimpleNamespace(settings=settings, connection=lambda: secure.users.connection("operator"))
@@ -100,14 +91,6 @@ async def test_the_gateway_lacks_no_permission(secure: SecureSystem) -> None:
     async with secure.users.connection("worker-gateway", lambda _: refused.set()) as intruder:
         await intruder.publish("$KV.ricordo-keys.0123456789ab", b"{}")
         await asyncio.wait_for(refused.wait(), 5)
-
-
-async def test_the_operator_sees_the_health_of_every_worker(secure: SecureSystem) -> None:
-    async with secure.users.connection("operator") as operator:
-        for worker in WORKERS:
-            answer = await operator.request(f"ricordo.health.{worker}", b"", timeout=5)
-            # `degraded` where other tests have left memories of a model that this one does not have
-            assert json.loads(answer.data)["state"] in {"ready", "starting", "degraded"}, answer.data
 
 
 async def test_lifecycle_and_knowledge_read_and_remove_single_messages(secure: SecureSystem) -> None:

@@ -78,15 +78,3 @@ async def test_what_the_model_says_holds_until_the_user_says_otherwise(
         await eventually(lambda: is_settled(client), within=20)  # or the system of the next test asks again
         assert names_asked(server)[1:] == [("Christina", "Cristina")], "what the user settled is not asked"
         assert {TWO, ("Nico", "plays", "chess")} <= await bot.claims()
-
-
-async def test_what_the_user_keeps_apart_is_not_asked(
-    bot: Bot, system: System, server: OllamaStandIn
-) -> None:
-    await tell(bot, *STORY)
-    assert (await bot.request("command.identify", U | NAMES | {"same": False})).body["ok"]
-    async with system.restarted(asking(system, server)):
-        await tell(bot, "Nico plays chess.", "Cristina is a doctor.", "Christina is a cook.", since=2)
-        await eventually(lambda: bool(asked(server)), within=20)
-        assert names_asked(server) == [("Christina", "Cristina")]
-        assert TWO in await bot.claims()

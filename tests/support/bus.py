@@ -34,14 +34,7 @@ def matches(pattern: str, subject: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StreamEntry:
-    """An entry of the journal.
-
-    Attributes:
-        what: `publish`, `ack`, `retry`, `terminate` or `progress`.
-        sequence: position of the message in its stream.
-        attempt: the delivery that was settled; 0 for a publication.
-        delay: of a retry, in seconds.
-    """
+    """An entry of the journal: `publish`, or how a delivery was settled, or its `progress`."""
 
     what: str
     subject: str

@@ -74,11 +74,7 @@ def new_message(
 
 
 def memory(
-    message_id: str = "m-1",
-    *,
-    content: str = "",
-    created_at: datetime = START,
-    importance: float = 0.5,
+    message_id: str = "m-1", *, content: str = "", created_at: datetime = START, importance: float = 0.5
 ) -> Memory:
     """Make a memory of a message; `dataclasses.replace` changes the rest."""
     return Memory(

@@ -17,14 +17,7 @@ async def settle(turns: int = _SETTLING_TURNS) -> None:
 
 
 class ManualClock:
-    """A clock moved by hand: whoever sleeps on it wakes when it is advanced past the deadline.
-
-    Args:
-        start: the first instant, aware; a fixed one by default, so that tests repeat.
-
-    Raises:
-        ValueError: `start` has no offset.
-    """
+    """A clock moved by hand: whoever sleeps on it wakes when it is advanced past the deadline."""
 
     def __init__(self, start: datetime = _EPOCH) -> None:
         if start.tzinfo is None:
@@ -60,14 +53,7 @@ class ManualClock:
         return sum(not woken.done() for _, _, woken in self._sleepers)
 
     async def advance(self, seconds: float) -> None:
-        """Move the clock by `seconds`, waking sleepers in order, each at its own deadline.
-
-        A sleeper that sleeps again before the new time is woken again, so that a loop over `sleep` runs as
-        often as it would have.
-
-        Raises:
-            ValueError: `seconds` is negative.
-        """
+        """Move the clock by `seconds`, waking sleepers in order, each at its own deadline, and again."""
         if seconds < 0:
             raise ValueError("a clock does not go backwards")
         target = self._elapsed + seconds

@@ -12,12 +12,7 @@ from ricordo.models.encoder import ModelUnavailable, Vectors
 
 @dataclass(slots=True)
 class EncodingRequest:
-    """A request that a `FakeEncoder` received.
-
-    Attributes:
-        begun, ended: by the clock's monotonic seconds; `ended` is None while it lasts.
-        failed: whether it ended without vectors, by cancellation as well.
-    """
+    """A request by the clock's monotonic seconds; failed is one without vectors, cancelled or not."""
 
     texts: tuple[str, ...]
     begun: float
@@ -28,13 +23,7 @@ class EncodingRequest:
 class FakeEncoder:
     """An `Encoder` whose vectors count hashed words, so that texts with common words are near each other.
 
-    Args:
-        clock: measures `latency` and dates the requests.
-        latency: seconds that a request takes.
-
-    Attributes:
-        available: a test sets it to False to have requests fail, after their latency.
-        requests: all that it received, in order.
+    While it is not `available`, requests fail after their latency, which is in seconds of the clock.
     """
 
     def __init__(self, clock: Clock, model: str = "fake", dimensions: int = 64, latency: float = 0.0) -> None:
@@ -51,11 +40,7 @@ class FakeEncoder:
         return sum(request.ended is None for request in self.requests)
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 [n, dimensions] of unit norm.
-
-        Raises:
-            ModelUnavailable: `available` is False when the request ends.
-        """
+        """Return float32 [n, dimensions] of unit norm, if it is available when the request ends."""
         request = EncodingRequest(tuple(texts), self._clock.monotonic(), failed=True)
         self.requests.append(request)
         try:
@@ -73,11 +58,7 @@ class FakeEncoder:
 
 
 def word_vectors(texts: Sequence[str], dimensions: int) -> Vectors:
-    """Count the hashed words of each text.
-
-    Returns:
-        float32 [n, dimensions], unit norm.
-    """
+    """Count the hashed words of each text: float32 [n, dimensions], unit norm."""
     counts = np.zeros((len(texts), dimensions), dtype=np.float32)
     for row, text in enumerate(texts):
         for word in text.casefold().split():

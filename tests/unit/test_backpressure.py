@@ -110,7 +110,6 @@ async def test_jobs_wait_for_an_index_that_moves_and_give_up_one_that_does_not()
     index.points = 500
     await clock.advance(1)
     await waiting
-
     stuck = asyncio.create_task(wait_for_room(cast(Backlog, Index()), clock))
     await clock.advance(62)
     with pytest.raises(IndexStuck, match="1000 points have yet to follow"):

@@ -7,6 +7,7 @@ import logging
 import pytest
 import structlog
 from structlog.contextvars import bound_contextvars
+from tests.fixtures.sentence_tables import table
 
 from ricordo import log
 from ricordo.log import without_secrets
@@ -65,15 +66,7 @@ def test_no_secret_reaches_a_line(stream: io.StringIO) -> None:
     assert "localhost" in stream.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("nats://127.0.0.1:4222", "nats://127.0.0.1:4222"),
-        ("nats://u:p@h:1, nats://u:q@h:2", "nats://u:***@h:1, nats://u:***@h:2"),
-        ("http://u@h/", "http://u@h/"),
-        ("write to a@b.it", "write to a@b.it"),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), table(__file__, "addresses"))
 def test_addresses_lose_their_passwords_only(text: str, shown: str) -> None:
     assert without_secrets(text) == shown
 

@@ -137,18 +137,19 @@ def _statement(fact: Mapping[str, str], also: Collection[str]) -> Statement:
 def without_full_stop(turn: AnnotatedTurn, *, lower: bool) -> AnnotatedTurn:
     """Return a turn without its last full stop, and in lower case if asked for, with all that is verbatim."""
 
-    def typed(part: str) -> str:
-        return (part.lower() if lower else part).removesuffix(".")
+    def spelled(part: str) -> str:
+        at_end = part.endswith(".") and turn.text.endswith(part)
+        return (part.lower() if lower else part)[: len(part) - at_end]
 
     return replace(
         turn,
-        text=typed(turn.text),
+        text=spelled(turn.text),
         statements=tuple(
-            replace(one, object=typed(one.object), clause=typed(one.clause), time=typed(one.time))
+            replace(one, object=spelled(one.object), clause=spelled(one.clause), time=spelled(one.time))
             for one in turn.statements
         ),
-        names=tuple((typed(text), kind) for text, kind in turn.names),
-        times=tuple((typed(text), direction) for text, direction in turn.times),
-        topics=tuple(map(typed, turn.topics)),
-        news=typed(turn.news),
+        names=tuple((spelled(text), kind) for text, kind in turn.names),
+        times=tuple((spelled(text), direction) for text, direction in turn.times),
+        topics=tuple(map(spelled, turn.topics)),
+        news=spelled(turn.news),
     )

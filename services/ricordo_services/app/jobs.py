@@ -95,7 +95,7 @@ async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) 
     settings, describer = resources.settings.enrichment, None
     if not order.dry:  # a dry run needs no model, which may have to be fetched and loaded first
         async with waiting_for(served_at(settings), notify):
-            opening = open_describer(settings, resources.clock, patient=True)
+            opening = open_describer(settings, resources.clock, wait_for_model=True)
             describer = await resources.enter(opening)
     return Backfill(
         enrichment=await enrich_handler(resources, describer),

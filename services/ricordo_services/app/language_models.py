@@ -56,17 +56,16 @@ async def open_llm(
     gone: str,
     back: str,
     pull: bool = True,
-    patient: bool = False,
-    patience: float = 0.0,
+    wait_for_model: bool = False,
+    wait_open_s: float = 0.0,
 ) -> AsyncIterator[tuple[R, Throttle] | None]:
     """Connect a language model, with a throttle that all of its uses share; None for the rules alone.
 
-    A job is `patient`: it waits until the model is loaded, gives each answer all its time, and waits out an
-    open breaker.
-
     Args:
         gone, back: what is logged when the model is away, and when it answers again.
-        patience: seconds that others wait for an open breaker.
+        wait_for_model: whether to wait until the model is loaded, to give each answer all its time, and to
+            wait out an open breaker, as a job does.
+        wait_open_s: seconds to wait for an open breaker, without `wait_for_model`.
     """
     if settings.provider == "rules":
         yield None
@@ -75,25 +74,27 @@ async def open_llm(
         _breaker(settings, clock),
         evenly_spaced(settings.requests_per_s, settings.replicas),
         clock,
-        budget=math.inf if patient else settings.budget_s,
-        patience=2 * settings.open_s if patient else patience,
+        budget=math.inf if wait_for_model else settings.budget_s,
+        patience=2 * settings.open_s if wait_for_model else wait_open_s,
         gone=gone,
         back=back,
     )
     async with kind.open(
-        settings.ollama_url, settings.model, timeout=settings.budget_s, pull=pull, wait=patient
+        settings.ollama_url, settings.model, timeout=settings.budget_s, pull=pull, wait=wait_for_model
     ) as reader:
         yield reader, throttle
 
 
 @asynccontextmanager
 async def open_describer(
-    settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
+    settings: EnrichmentSettings, clock: Clock, *, wait_for_model: bool = False
 ) -> AsyncIterator[LlmDescriber | None]:
     """Connect the language model that enriches messages; None for the rules alone."""
     gone = "messages are enriched by rules while the model is unavailable"
     back = "messages are enriched by the model again"
-    opening = open_llm(OllamaMessageReader, settings, clock, gone=gone, back=back, patient=patient)
+    opening = open_llm(
+        OllamaMessageReader, settings, clock, gone=gone, back=back, wait_for_model=wait_for_model
+    )
     async with opening as model:
         yield model and LlmDescriber(*model, settings.batch)
 

@@ -35,7 +35,6 @@ from ricordo.store.fact_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.stages import EncodingStore
 from ricordo_services.app import embedding_models
-from ricordo_services.app.embedding_models import Models, model_names, opened_if_installed
 from ricordo_services.app.language_models import open_llm
 from ricordo_services.app.server_connections import (
     bus_settings,
@@ -127,7 +126,7 @@ class Resources:
     @property
     def model_names(self) -> tuple[str, ...]:
         """The names of the configured embedding models, the primary first."""
-        return model_names(self.settings.embedding)
+        return embedding_models.model_names(self.settings.embedding)
 
     @shared
     async def former_models(self) -> Mapping[str, int]:
@@ -159,12 +158,12 @@ class Resources:
         return await load_tokens()
 
     @shared
-    async def models(self) -> Models:
+    async def models(self) -> embedding_models.Models:
         """Return the embedding models, loaded or connected. Their weights are large: only for encoding."""
         tokens = await self.tokens()
         return await self.enter(embedding_models.open_models(self.settings.embedding, tokens))
 
-    async def _in_process(self, model: str) -> Models:
+    async def _in_process(self, model: str) -> embedding_models.Models:
         """Return a model that runs in this process, whatever encodes the memories."""
         if self.settings.embedding.provider == "onnx" and self.model_names[0] == model:
             return await self.models()
@@ -173,7 +172,7 @@ class Resources:
                 settings = EmbeddingSettings(model=model, threads=self.settings.embedding.threads)
                 opening = embedding_models.open_models(settings, await self.tokens())
                 self.opened[model] = await self.enter(opening)
-        return cast("Models", self.opened[model])
+        return cast("embedding_models.Models", self.opened[model])
 
     @shared
     async def reader(self) -> TextReader:
@@ -185,7 +184,7 @@ class Resources:
         if E5 in await self.known_models():
             return ()
         without = "questions are classified by their words alone"
-        opened = await opened_if_installed(E5, self._in_process, without)
+        opened = await embedding_models.opened_if_installed(E5, self._in_process, without)
         return () if opened is None else (opened.query,)
 
     @shared

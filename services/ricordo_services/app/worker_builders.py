@@ -201,7 +201,7 @@ async def _identify(
         gone=f"identities are not resolved for a while, without {settings.model}",
         back=f"{settings.model} resolves identities again",
         pull=False,  # the extraction of facts pulls the same model
-        patience=2 * settings.open_s,
+        wait_open_s=2 * settings.open_s,
     )
     if (model := await resources.enter(opening)) is None:
         return []

@@ -25,8 +25,12 @@ def main() -> NoReturn:
     terminated: list[int] = []
 
     def terminate(number: int, frame: FrameType | None) -> None:
+        """Do what Ctrl-C does, so that servers are stopped and the command reports its progress."""
         terminated.append(number)
-        _interrupt(frame)
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # it is ignored, as in the background of a shell
+            raise KeyboardInterrupt
+        interrupt(signal.SIGINT, frame)
 
     signal.signal(signal.SIGTERM, terminate)
     try:
@@ -38,12 +42,3 @@ def main() -> NoReturn:
         print("ricordo: interrupted", file=sys.stderr)
         code = _INTERRUPTED
     sys.exit(_TERMINATED if terminated and code == _INTERRUPTED else code)
-
-
-def _interrupt(frame: FrameType | None) -> None:
-    """Do what Ctrl-C does, so that servers are stopped and the command reports its progress."""
-    interrupt = signal.getsignal(signal.SIGINT)
-    if callable(interrupt):
-        interrupt(signal.SIGINT, frame)
-    else:  # it is ignored, as in the background of a shell
-        raise KeyboardInterrupt

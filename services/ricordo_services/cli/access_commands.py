@@ -3,11 +3,11 @@
 import asyncio
 import importlib.util
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from rich.table import Table
@@ -16,40 +16,25 @@ from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
 from ricordo.runtime.process import stop_on_signals
 from ricordo_services.api_keys import ApiKey, KeyStore
-from ricordo_services.cli.client_calls import SECONDS, Call, checked_user
+from ricordo_services.cli.client_calls import SECONDS, Call, Option, checked_user
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.output import out_console, print_json, print_line, print_remark, print_text
-from ricordo_services.stack.nats_access import (
-    AccessFolder,
-    AccessRefused,
-    Tls,
-    User,
-    Users,
-    everybody_but_bots,
-    settings_of,
-)
-
-_ADDRESS: Final = "nats://127.0.0.1:4222"
+from ricordo_services.stack import nats_access
 
 
-def server(
-    *,
-    out: Path,
-    tenants: list[str] | None = None,
-    address: str | None = None,
-    tls_cert: str | None = None,
-    tls_key: str | None = None,
-    tls_ca: str | None = None,
-) -> None:
+def server(*, out: Path, **options: Option) -> None:
     """Make the users of a server, or those that are missing, and what its configuration includes."""
-    folder = AccessFolder(out)
+    folder = nats_access.AccessFolder(out)
     before = folder.read()
-    former = before or Users(_place(_ADDRESS))
-    place = former.address if address is None else _place(address)
-    users = Users(place, _tls(tls_cert, tls_key, tls_ca) or former.tls, former.users)
-    users, passwords = users.with_missing([*everybody_but_bots(), *map(_bot, tenants or ())])
-    folder.write(users, passwords)
-    _print_files(folder, passwords)
+    former = before or nats_access.Users("127.0.0.1:4222")
+    place = former.address if options["address"] is None else _place(options["address"])
+    cert, key, ca = files = tuple(options[f"tls_{name}"] for name in ("cert", "key", "ca"))
+    if any(file is not None for file in files) and not (cert and key):
+        raise Misused("--tls-cert and --tls-key go together, and --tls-ca with them")
+    tls = nats_access.Tls(cert, key, ca) if cert else former.tls
+    wanted = (*nats_access.everybody_but_bots(), *map(_bot, options["tenants"] or ()))
+    users, passwords = nats_access.Users(place, tls, former.users).with_missing(wanted)
+    _write(folder, users, passwords)
     if before is not None and (before.address, before.tls) != (users.address, users.tls):
         print_remark(
             "the files of the users that were there name the former place: `ricordo auth rotate --all`"
@@ -62,10 +47,10 @@ def server(
 
 def add_bot(tenant: str, *, out: Path, name: str | None = None, show: bool = False) -> None:
     """Make a user for a bot of a tenant; one that is there keeps its password."""
-    folder = AccessFolder(out)
+    folder = nats_access.AccessFolder(out)
     before = folder.known()
     users, passwords = before.with_missing([_bot(tenant, name)])
-    _write(folder, users, passwords, show)
+    _write(folder, users, passwords, shown=show)
     _advise(before.tenants != users.tenants)
 
 
@@ -73,41 +58,44 @@ def rotate(names: list[str] | None = None, *, out: Path, everybody: bool = False
     """Draw new passwords; the former ones are good until the server reads its configuration again."""
     if bool(names) == everybody:
         raise Misused("name the users whose passwords to draw anew, or all of them with --all")
-    folder = AccessFolder(out)
+    folder = nats_access.AccessFolder(out)
     known = folder.known()
-    chosen = [user.name for user in known.users] if everybody else names or ()
-    _write(folder, *known.with_new_passwords(chosen), show)
+    chosen = known.users if everybody else [known.find(name) for name in names or ()]
+    _write(folder, *known.with_new_passwords(chosen), shown=show)
     _advise(new_tenant=False)
 
 
 def remove(name: str, *, out: Path) -> None:
     """Take a bot's user away, and its file. The memories of the tenant stay."""
-    folder = AccessFolder(out)
+    folder = nats_access.AccessFolder(out)
     folder.write(folder.known().without(name), {})
     folder.file_of(name).unlink(missing_ok=True)
     print_line(f"{name} removed")
     _advise(new_tenant=False)
 
 
-def _bot(tenant: str, name: str | None = None) -> User:
+def _bot(tenant: str, name: str | None = None) -> nats_access.User:
     try:
-        return User.bot(tenant, name)
-    except AccessRefused as error:
+        return nats_access.bot(tenant, name)
+    except nats_access.AccessRefused as error:
         raise Misused(str(error)) from None
 
 
-def _write(folder: AccessFolder, users: Users, passwords: dict[str, str], show: bool) -> None:
-    folder.write(users, passwords, shown=show)
-    if not show or not passwords:
-        _print_files(folder, passwords)
-    for name, password in passwords.items() if show else ():
-        print_line(settings_of(users, users.find(name), password).rstrip("\n"))
-
-
-def _print_files(folder: AccessFolder, names: Collection[str]) -> None:
-    for name in names:
-        print_line(f"{name}: {folder.file_of(name)}")
-    if not names:
+def _write(
+    folder: nats_access.AccessFolder,
+    users: nats_access.Users,
+    passwords: dict[str, str],
+    *,
+    shown: bool = False,
+) -> None:
+    """Keep the users, and print the passwords, or the files that hold them."""
+    folder.write(users, passwords, shown=shown)
+    for name, password in passwords.items():
+        if shown:
+            print_line(nats_access.settings_of(users, users.find(name), password).rstrip("\n"))
+        else:
+            print_line(f"{name}: {folder.file_of(name)}")
+    if not passwords:
         print_remark("nobody was missing: no password changed")
 
 
@@ -128,14 +116,6 @@ def _place(address: str) -> str:
     if "@" in place.netloc or place.path not in ("", "/"):
         raise Misused("--address: name host and port only; users are drawn by this command")
     return place.netloc if place.port is not None else f"{place.netloc}:4222"
-
-
-def _tls(cert: str | None, key: str | None, ca: str | None) -> Tls | None:
-    if cert is None and key is None and ca is None:
-        return None
-    if not cert or not key:
-        raise Misused("--tls-cert and --tls-key go together, and --tls-ca with them")
-    return Tls(cert, key, ca)
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ import inspect
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -32,23 +32,18 @@ _TYPES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """One command, or a group of commands.
-
-    Attributes:
-        place: module and function; empty for a group.
-        common: the options of a `Call` that it takes.
-        options: how parameters are declared, by their names, where they differ from `SHARED`.
-        passes_arguments: whether it takes any option: what it hands over to knows them, and has their help.
-    """
+    """One command, or a group of commands."""
 
     name: str
-    place: str = ""
+    place: str = ""  # module and function; empty for a group
     summary: str = ""
     details: str = ""
     examples: tuple[str, ...] = ()
+    # The options of a `Call` that it takes.
     common: tuple[str, ...] = ("nats", "tenant", "data_dir", "as_json")
+    # How parameters are declared, by their names, where they differ from `SHARED`.
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    passes_arguments: bool = False
+    passes_arguments: bool = False  # takes any option: what it hands over to knows them, and has their help
     commands: tuple["CommandEntry", ...] = ()
 
     @classmethod
@@ -82,11 +77,7 @@ ENTRIES: Final = tuple(map(CommandEntry.read, _COMMANDS["command"]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line.
-
-    Returns:
-        The exit code: 0 done, 1 failed, 2 usage.
-    """
+    """Run the command line, and return the exit code: 0 done, 1 failed, 2 usage."""
     code = DONE
     replace_unencodable()
     try:
@@ -153,26 +144,18 @@ def _typed(entry: CommandEntry, command: Callable[..., object]) -> Callable[...,
             values["context"] = context
         command(**values)
 
-    first = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    parameters = [first, *_parameters(entry, own, (*common, "no_color"))]
+    parameters = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+    last = (*common, "no_color")
+    for name, parameter in own.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:  # which stands for what `commands.toml` types
+            others = (each for each in entry.options if each not in own and each not in last)
+            parameters += [_parameter(entry, each) for each in others]
+        elif name not in ("call", "context"):
+            parameters.append(_parameter(entry, name, parameter))
+    parameters += [_parameter(entry, name) for name in last]
     # Where `inspect.signature` looks, and so Typer.
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
-
-
-def _parameters(
-    entry: CommandEntry, own: Mapping[str, inspect.Parameter], common: Sequence[str]
-) -> Iterator[inspect.Parameter]:
-    """Yield a command's parameters; `commands.toml` types those that its `**options` stand for."""
-    for name, parameter in own.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            for each in entry.options:
-                if each not in own and each not in common:
-                    yield _parameter(entry, each)
-        elif name not in ("call", "context"):
-            yield _parameter(entry, name, parameter)
-    for name in common:
-        yield _parameter(entry, name)
 
 
 def _parameter(entry: CommandEntry, name: str, own: inspect.Parameter | None = None) -> inspect.Parameter:

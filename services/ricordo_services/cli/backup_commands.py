@@ -57,24 +57,13 @@ def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
     private.write(path.expanduser(), "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
 
 
-def check_replaceable(path: Path) -> None:
-    """Refuse to overwrite a file that is not such a list."""
-    path = path.expanduser()
-    if path.is_dir():
-        raise Failed(f"{path} is a folder: name a file")
-    if not path.exists():
-        return
-    try:
-        read_list(path)
-    except Failed:
-        raise Failed(
-            f"{path} exists, and is not a list of forgotten data: name another file, or replace it with "
-            "--force"
-        ) from None
-
-
 def read_list(path: Path) -> list[Tombstone]:
-    """Read a list."""
+    """Read a list.
+
+    Raises:
+        Failed: a line is no entry of such a list.
+        OSError: it cannot be read.
+    """
     return [
         _stone(path, number, line)
         for number, line in enumerate(path.expanduser().read_bytes().split(b"\n"), start=1)
@@ -127,7 +116,7 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
     if not source.expanduser().exists():
         raise Failed(f"there is no file {source}")
     stones = [stone for file in forgotten or () for stone in read_list(file)]
-    with open_backup(source.expanduser()) as archive, _removed_on_failure(path), _locked(path) as folder:
+    with open_backup(source.expanduser()) as archive, _locked(path) as folder:
         archive.check_version(OLDEST, newest_schema())
         for part in (folder.path / name for name in BACKED_UP):
             if part.is_symlink():
@@ -152,11 +141,25 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
 async def save(call: Call, target: Path, *, force: bool = False) -> None:
     """Write what was asked to be forgotten into a file; an earlier list is replaced."""
     if not force:
-        check_replaceable(target)
+        _refuse_other(target)
     async with _database(call) as dsn:
         stones = await tombstones(dsn)
     write_list(target, stones)
     print_text(f"{target} lists what was forgotten: {counted(len(stones), 'entries')}")
+
+
+def _refuse_other(path: Path) -> None:
+    """Refuse to overwrite a file that is not such a list."""
+    path = path.expanduser()
+    if path.is_dir():
+        raise Failed(f"{path} is a folder: name a file")
+    try:
+        read_list(path)
+    except FileNotFoundError:
+        return
+    except Failed:
+        other = "name another file, or replace it with --force"
+        raise Failed(f"{path} exists, and is not a list of forgotten data: {other}") from None
 
 
 async def apply(call: Call, source: Path) -> None:
@@ -192,20 +195,15 @@ async def _database(call: Call) -> AsyncIterator[str]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[DataFolder]:
-    folder = asyncio.run(DataFolder.hold(path))
-    try:
-        yield folder
-    finally:
-        folder.forget_run()
-        folder.release()
-
-
-@contextmanager
-def _removed_on_failure(path: Path) -> Iterator[None]:
-    """Remove a folder that was created within a `with` that fails."""
+    """Hold a data folder for a `with`; one that was not there is removed if this fails."""
     created = not path.exists()
     try:
-        yield
+        folder = asyncio.run(DataFolder.hold(path))
+        try:
+            yield folder
+        finally:
+            folder.forget_run()
+            folder.release()
     except BaseException:
         if created:
             shutil.rmtree(path, ignore_errors=True)
@@ -245,7 +243,13 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
     new = DataFolder(folder.path / RESTORING, folder.lock_fd)
-    _require_space(folder.path, archive.manifest.size)
+    free, needed = shutil.disk_usage(folder.path).free, archive.manifest.size + MINIMUM_FREE_BYTES
+    if free < needed:
+        raise Failed(
+            f"{folder.path} has {free // _MEGABYTE} MB free and the restored folder needs "
+            f"{needed // _MEGABYTE} beside what is there: free some space or choose another folder with "
+            "--data-dir"
+        )
     try:
         new.path.mkdir(mode=0o700)
         archive.unpack(new.path)
@@ -259,12 +263,3 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
         raise
     activate(folder.path)
     return begun
-
-
-def _require_space(path: Path, size: int) -> None:
-    free, needed = shutil.disk_usage(path).free, size + MINIMUM_FREE_BYTES
-    if free < needed:
-        raise Failed(
-            f"{path} has {free // _MEGABYTE} MB free and the restored folder needs {needed // _MEGABYTE} "
-            "beside what is there: free some space or choose another folder with --data-dir"
-        )

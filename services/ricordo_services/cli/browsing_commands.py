@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import tzinfo
+from functools import partial
 from typing import TypeVar
 
 import typer
@@ -9,7 +10,8 @@ from rich.text import Text
 
 from ricordo.messages.entities import EntitiesReply, EntityCard, GraphReply
 from ricordo.messages.listings import BriefMemoryView, MemoriesReply, MemoryChange, MemoryReply, UsersReply
-from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli import reply_printing
+from ricordo_services.cli.client_calls import Call, Option
 from ricordo_services.cli.failures import FAILED, Misused
 from ricordo_services.cli.output import (
     counted,
@@ -20,87 +22,52 @@ from ricordo_services.cli.output import (
     print_text,
     zone_of,
 )
-from ricordo_services.cli.query_commands import Options, chosen_filters
-from ricordo_services.cli.reply_printing import (
-    TwoColumns,
-    facts_block,
-    memories_block,
-    show_memories,
-    warn_degraded,
-)
+from ricordo_services.cli.query_commands import chosen_filters
 
 P = TypeVar("P", MemoriesReply, UsersReply, EntitiesReply)
 
 
-async def memory(
-    call: Call, memory_id: str, *, user: str, ids: bool = False, timezone: str | None = None
-) -> None:
+async def memory(call: Call, memory_id: str, *, user: str, **options: Option) -> None:
     """Show one memory, and what it is connected with."""
-    zone = zone_of(timezone)
-    async with call.client() as client:
-        reply = await client.memory(user, memory_id)
-    call.print_reply(reply, lambda found: show_memory(found, zone, ids=ids))
+    show = partial(show_memory, zone=zone_of(options["timezone"]), ids=options["ids"])
+    await call.ask(lambda client: client.memory(user, memory_id), show)
 
 
-async def memories(
-    call: Call,
-    *,
-    user: str,
-    all: bool = False,  # noqa: A002 - the name of the option
-    ids: bool = False,
-    timezone: str | None = None,
-    within: str | None = None,
-    cursor: str | None = None,
-    **options: Options,
-) -> None:
+async def memories(call: Call, *, user: str, **options: Option) -> None:
     """List memories."""
-    zone, nothing = zone_of(timezone), f"no such memories of user {plain(user)!r}"
-    filters = chosen_filters(options, within)
+    zone, ids = zone_of(options.pop("timezone")), options.pop("ids")
+    nothing = f"no such memories of user {plain(user)!r}"
+    options["filters"] = chosen_filters(options, options.pop("within"))
+
+    def show(page: MemoriesReply) -> None:
+        reply_printing.show_memories(page.memories, zone, nothing, ids=ids)
+
     async with call.client() as client:
-        await print_pages(
-            call,
-            lambda at: client.memories(user, filters=filters, cursor=at, **options),
-            lambda page: show_memories(page.memories, zone, nothing, ids=ids),
-            cursor,
-            to_the_end=all,
-        )
+        await print_pages(call, partial(client.memories, user), show, **options)
 
 
-async def users(
-    call: Call,
-    *,
-    limit: int = 50,
-    cursor: str | None = None,
-    all: bool = False,  # noqa: A002 - the name of the option
-    timezone: str | None = None,
-) -> None:
+async def users(call: Call, **options: Option) -> None:
     """List the users of the tenant."""
-    zone = zone_of(timezone)
+    show = partial(_show_users, zone=zone_of(options.pop("timezone")))
     async with call.client() as client:
-        await print_pages(
-            call,
-            lambda at: client.users(cursor=at, limit=limit),
-            lambda page: _show_users(page, zone),
-            cursor,
-            to_the_end=all,
-        )
+        await print_pages(call, client.users, show, **options)
+
+
+async def entities(call: Call, *, user: str, **options: Option) -> None:
+    """List the entities of a user."""
+    zone, ids = zone_of(options.pop("timezone")), options.pop("ids")
+    show = partial(_show_entities, user, zone=zone, ids=ids)
+    async with call.client() as client:
+        await print_pages(call, partial(client.entities, user), show, **options)
 
 
 async def print_pages(
-    call: Call,
-    fetch: Callable[[str | None], Awaitable[P]],
-    show: Callable[[P], None],
-    cursor: str | None,
-    *,
-    to_the_end: bool,
+    call: Call, fetch: Callable[..., Awaitable[P]], show: Callable[[P], None], **options: Option
 ) -> None:
-    """Print a page, or all from it on, and how to go on where there is more.
-
-    Args:
-        fetch: returns the page of a cursor; None is that of the first.
-    """
+    """Print the page that `fetch` returns for a cursor, or all from it on, and how to go on."""
+    to_the_end, cursor = options.pop("all"), options.pop("cursor")
     while True:
-        page = await fetch(cursor)
+        page = await fetch(cursor=cursor, **options)
         call.print_reply(page, show)
         cursor = page.next
         if cursor is None or not to_the_end:
@@ -122,7 +89,7 @@ def _show_users(reply: UsersReply, zone: tzinfo | None) -> None:
 
 def show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:
     """Print a memory, its neighbours, its facts and its history."""
-    print_block(memories_block([reply.memory], zone, ids=ids))
+    print_block(reply_printing.memories_block([reply.memory], zone, ids=ids))
     shown = reply.memory
     print_text(f"importance {shown.importance:.2f}, strength {shown.decay_factor:.2f}", "dim")
     for title, others in (
@@ -134,9 +101,7 @@ def show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:
             print_text(f"\n{title}", "bold")
         for other in others:
             print_block(_brief(other, zone, ids=ids))
-    if reply.facts:
-        print_text("\nFacts", "bold")
-        print_block(facts_block(reply.facts, zone, ids=ids))
+    reply_printing.show_supported_facts(reply.facts, zone, ids=ids)
     if reply.history or shown.access_count:
         print_text("\nHistory", "bold")
         print_text(f"used {counted(shown.access_count, 'times')} in all")
@@ -146,12 +111,8 @@ def show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:
 
 def _brief(memory: BriefMemoryView, zone: tzinfo | None, *, ids: bool) -> Text:
     who = memory.speaker or (memory.role.value if memory.role else memory.kind.value)
-    line = Text(local_text(memory.created_at, zone), "dim")
-    line.append(f"  {plain(who)}: ", "bold cyan")
-    line.append(plain(memory.content), "")
-    if ids:
-        line.append(f"  {memory.id}", "dim")
-    return line
+    line = reply_printing.utterance(memory.created_at, who, memory.content, zone)
+    return line.append(f"  {memory.id}", "dim") if ids else line
 
 
 def _change(change: MemoryChange, zone: tzinfo | None, *, ids: bool) -> Iterable[str]:
@@ -171,49 +132,6 @@ def _change(change: MemoryChange, zone: tzinfo | None, *, ids: bool) -> Iterable
         yield str(named)
 
 
-async def entities(
-    call: Call,
-    *,
-    user: str,
-    all: bool = False,  # noqa: A002 - the name of the option
-    ids: bool = False,
-    timezone: str | None = None,
-    cursor: str | None = None,
-    **options: Options,
-) -> None:
-    """List the entities of a user."""
-    zone = zone_of(timezone)
-    async with call.client() as client:
-        await print_pages(
-            call,
-            lambda at: client.entities(user, cursor=at, **options),
-            lambda page: _show_entities(user, page, zone, ids=ids),
-            cursor,
-            to_the_end=all,
-        )
-
-
-async def graph(
-    call: Call,
-    entity: str | None = None,
-    *,
-    user: str,
-    start: str | None = None,
-    end: str | None = None,
-    depth: int = 2,
-    min_confidence: int = 3,
-) -> None:
-    """Show what is around an entity, or what connects two."""
-    if (entity is None) is (start is None) or (start is None) is not (end is None):
-        raise Misused("name an entity, or two with --from and --to")
-    between = None if start is None or end is None else (start, end)
-    async with call.client() as client:
-        reply = await client.graph(user, entity, between=between, depth=depth, min_confidence=min_confidence)
-    call.print_reply(reply, lambda found: show_graph(found, depth, min_confidence))
-    if reply.degraded:
-        raise typer.Exit(FAILED)
-
-
 def _show_entities(user: str, reply: EntitiesReply, zone: tzinfo | None, *, ids: bool) -> None:
     """Print entities with their facts, or that there are none."""
     if not reply.entities:
@@ -221,7 +139,7 @@ def _show_entities(user: str, reply: EntitiesReply, zone: tzinfo | None, *, ids:
     for card in reply.entities:
         print_block(_head(card, zone))
         if card.facts:
-            print_block(facts_block(card.facts, zone, ids=ids))
+            print_block(reply_printing.facts_block(card.facts, zone, ids=ids))
 
 
 def _head(card: EntityCard, zone: tzinfo | None) -> Text:
@@ -232,14 +150,19 @@ def _head(card: EntityCard, zone: tzinfo | None) -> Text:
     notes += [", ".join(card.ties)] if card.ties else []
     notes += [counted(card.mentions, "messages")]
     notes += [f"last seen {local_text(card.last_seen, zone)}"] if card.last_seen else []
-    line.append(f"  {'; '.join(notes)}", "dim")
-    return line
+    return line.append(f"  {'; '.join(notes)}", "dim")
 
 
-def _nothing_connected(depth: int, min_confidence: int) -> str:
-    advice = ["--min-confidence 1 shows what was said once"] if min_confidence > 1 else []
-    advice += ["--depth 3 looks further"] if depth < 3 else []
-    return "; ".join([f"nothing is connected{' so firmly' if min_confidence > 1 else ''}", *advice])
+async def graph(call: Call, entity: str | None = None, *, user: str, **options: Option) -> None:
+    """Show what is around an entity, or what connects two."""
+    start, end = options.pop("start"), options.pop("end")
+    if (entity is None) is (start is None) or (start is None) is not (end is None):
+        raise Misused("name an entity, or two with --from and --to")
+    between = None if start is None else (start, end)
+    show = partial(show_graph, **options)
+    reply = await call.ask(lambda client: client.graph(user, entity, between=between, **options), show)
+    if reply.degraded:
+        raise typer.Exit(FAILED)
 
 
 def show_graph(reply: GraphReply, depth: int, min_confidence: int) -> None:
@@ -252,13 +175,15 @@ def show_graph(reply: GraphReply, depth: int, min_confidence: int) -> None:
             predicate = facts[fact].predicate if fact in facts else "…"
             steps.append(f" — {predicate} — ", "dim").append(plain(name), "bold")
         rows.append((Text(f"{path.strength:.2f}", "magenta"), steps))
-    for edge in () if reply.paths else reply.edges:
-        text = Text.assemble((plain(edge.subject), "bold cyan"), "  ", (edge.predicate, "dim"), "  ")
-        rows.append((Text("•" * edge.confidence, "magenta"), text.append(plain(edge.object), "bold")))
+    edges = () if reply.paths else reply.edges
+    rows += [(Text("•" * edge.confidence, "magenta"), reply_printing.statement(edge)) for edge in edges]
     if rows:
-        print_block(TwoColumns(rows))
+        print_block(reply_printing.TwoColumns(rows))
     elif not reply.degraded:
-        print_remark(_nothing_connected(depth, min_confidence))
+        advice = [f"nothing is connected{' so firmly' if min_confidence > 1 else ''}"]
+        advice += ["--min-confidence 1 shows what was said once"] if min_confidence > 1 else []
+        advice += ["--depth 3 looks further"] if depth < 3 else []
+        print_remark("; ".join(advice))
     if reply.truncated:
         print_text("there is more than is shown", "dim")
-    warn_degraded(reply.degraded)
+    reply_printing.warn_degraded(reply.degraded)

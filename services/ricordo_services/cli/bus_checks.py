@@ -1,8 +1,8 @@
 """Checks NATS, its streams, the workers that listen there, and the answer to a query."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +18,7 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREA
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.client_calls import ServerTarget
 from ricordo_services.cli.findings import Finding, State, missing, well
-from ricordo_services.cli.worker_reports import (
-    LISTEN_AGAIN_S,
-    Report,
-    WorkerReports,
-    collect_reports,
-    in_words,
-)
+from ricordo_services.cli.worker_reports import Report, WorkerReports, collect_reports, in_words
 
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
 """Workers that memory needs, by the names they report."""
@@ -48,25 +42,17 @@ _CURES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BusReport:
-    """The findings on NATS.
-
-    Attributes:
-        encoded: whether a question got its vector from the workers; None where nobody answered.
-    """
-
-    findings: Sequence[Finding]
-    worker_reports: WorkerReports = field(default_factory=WorkerReports)
-    encoded: bool | None = None
-
-
-async def check_bus(target: ServerTarget, own: EmbeddingSettings, beside: Path | None) -> BusReport:
+async def check_bus(
+    target: ServerTarget, own: EmbeddingSettings, beside: Path | None
+) -> tuple[Sequence[Finding], WorkerReports, bool | None]:
     """Check NATS and what runs on it.
 
     Args:
         own: stands in for models that no worker reports.
         beside: the data folder, where the NATS is that of a stack which runs here.
+
+    Returns:
+        Findings; reports; whether a question got its vector from the workers, None where nobody answered.
     """
     try:
         async with target.connection(_SECONDS) as connection:
@@ -75,44 +61,32 @@ async def check_bus(target: ServerTarget, own: EmbeddingSettings, beside: Path |
             number = f"{version.major}.{version.minor}.{version.patch}"
             found = [well("nats", f"{without_credentials(target.url)} {number}")]
             streams = await _streams(client)
-            worker_reports = await _at_work(client)
-            seen = worker_reports.reports or not any(one.name == _STREAMS for one in streams)
-            found += [*streams, *(_workers(worker_reports, beside) if seen else [_UNSEEN])]
-            if "retrieval" in worker_reports.reports or not seen:
-                lacking, answer = await _answer(
-                    MemoryClient(connection), worker_reports.embedding(own) or own
-                )
-            else:
-                lacking, answer = None, [missing("recall", "nobody answers", "")]
+            worker_reports = await collect_reports(client, NEEDED)
+            reports = worker_reports.reports
+            seen = reports or not any(finding.name == _STREAMS for finding in streams)
+            found += [*streams, *(_workers(reports, beside) if seen else [_UNSEEN])]
+            if seen and "retrieval" not in reports:
+                return [*found, missing("recall", "nobody answers", "")], worker_reports, None
+            embedding = worker_reports.embedding(own) or own
+            lacking, answer = await _answer(MemoryClient(connection), embedding)
             encoded = None if lacking is None else Degradation.MODEL not in lacking
-            return BusReport([*found, *answer], worker_reports, encoded)
+            return [*found, *answer], worker_reports, encoded
     except RicordoError as error:
         advice = f"it was named by {target.named_by}: is that right, and does it run? `ricordo up` starts one"
-        return BusReport([missing("nats", error.message, advice)])
-
-
-async def _at_work(client: Client) -> WorkerReports:
-    worker_reports = await collect_reports(client)
-    if all(name in worker_reports.reports for name in NEEDED):
-        return worker_reports
-    return await collect_reports(client, LISTEN_AGAIN_S)  # who is silent may be busy
+        return [missing("nats", error.message, advice)], WorkerReports(), None
 
 
 async def _streams(client: Client) -> list[Finding]:
     try:
-        streams = {
-            stream.config.name: stream for stream in await client.jetstream(timeout=_SECONDS).streams_info()
-        }
+        infos = await client.jetstream(timeout=_SECONDS).streams_info()
     except (nats.js.errors.Error, nats.errors.Error, TimeoutError) as error:
         reason = str(error) or type(error).__name__
         return [Finding(_STREAMS, State.NOTED, f"cannot be looked at with these credentials ({reason})")]
-    found = []
-    for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS):
-        if name not in streams:
-            found.append(missing(name, "is not there", _MADE_BY))
-        else:
-            found.append(_stream(name, streams[name]))
-    return found
+    streams = {stream.config.name: stream for stream in infos}
+    return [
+        _stream(name, streams[name]) if name in streams else missing(name, "is not there", _MADE_BY)
+        for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS)
+    ]
 
 
 def _stream(name: str, stream: StreamInfo) -> Finding:
@@ -121,20 +95,19 @@ def _stream(name: str, stream: StreamInfo) -> Finding:
     if name == STREAM_DEAD_LETTERS and count:
         return Finding(name, State.NOTED, seen, "`ricordo dlq list` says why they were given up")
     if name == STREAM_IN and count:
-        return Finding(
-            name, State.NOTED, f"{seen} wait to be taken in", "that is fine as long as they get fewer"
-        )
+        told, advice = f"{seen} wait to be taken in", "that is fine as long as they get fewer"
+        return Finding(name, State.NOTED, told, advice)
     return well(name, seen)
 
 
-def _workers(worker_reports: WorkerReports, beside: Path | None) -> list[Finding]:
-    reports = worker_reports.reports
+def _workers(reports: Mapping[str, Sequence[Report]], beside: Path | None) -> list[Finding]:
     lacking = [missing(f"worker {name}", "does not answer", "") for name in NEEDED if name not in reports]
     if _LIFECYCLE not in reports:
         detail = "does not answer: nothing fades, and what a crash has lost is not found"
         lacking.append(Finding("worker lifecycle", State.DEGRADED, detail))
     if lacking:  # one advice for all of them
-        lacking[-1] = replace(lacking[-1], advice=_start([one.name for one in lacking], set(reports), beside))
+        advice = _start([finding.name for finding in lacking], set(reports), beside)
+        lacking[-1] = replace(lacking[-1], advice=advice)
     return [*lacking, *(_worker(name, states) for name, states in sorted(reports.items()))]
 
 

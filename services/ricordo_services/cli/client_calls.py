@@ -4,11 +4,11 @@ import json
 import os
 import re
 import shlex
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.addresses import checked_addresses
@@ -25,6 +25,8 @@ STACK_FILE: Final = "stack.json"
 SECONDS: Final = 5.0
 
 R = TypeVar("R", bound=Message)
+Option = Any
+"""An option of a command that `commands.toml` types; it has the name that the client gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class ServerTarget:
             timeout: seconds, for the connection and for each answer; None for `SECONDS`.
 
         Raises:
+            InvalidRequest: the CA certificate cannot be read.
             RicordoError: nobody answers there, or the credentials are refused.
         """
         ca = os.environ.get(CA_VARIABLE)
@@ -58,11 +61,7 @@ class ServerTarget:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The options that select servers and output, before a command's name and behind it.
-
-    Attributes:
-        as_json: whether the reply is printed as JSON.
-    """
+    """The options that select servers and output, before a command's name and behind it."""
 
     nats: str | None = None
     tenant: str | None = None
@@ -76,7 +75,11 @@ class Call:
 
     @property
     def only_tenant(self) -> str | None:
-        """The tenant that is named; None for all of them."""
+        """The tenant that is named; None for all of them.
+
+        Raises:
+            Misused: the tenant is invalid.
+        """
         try:
             return None if self.tenant is None else checked_tenant(self.tenant)
         except ValueError as error:
@@ -125,6 +128,17 @@ class Call:
                 raise Misused(sentence(error)) from None
             raise
 
+    async def ask(self, request: Callable[[MemoryClient], Awaitable[R]], show: Callable[[R], None]) -> R:
+        """Make a request of the client, print its reply as JSON or by `show`, and return it.
+
+        Raises:
+            Failed, Misused, RicordoError: as `client`.
+        """
+        async with self.client() as client:
+            reply = await request(client)
+        self.print_reply(reply, show)
+        return reply
+
     def print_reply(self, reply: R, show: Callable[[R], None]) -> None:
         """Print `reply` as JSON, or by `show`."""
         if self.as_json:
@@ -134,7 +148,11 @@ class Call:
 
 
 def checked_url(url: str, named_by: str) -> str:
-    """Return `url`, which `named_by` names."""
+    """Return `url`, which `named_by` names.
+
+    Raises:
+        Misused: it is no address of NATS.
+    """
     try:
         checked_addresses(url)
     except InvalidRequest as error:
@@ -168,15 +186,11 @@ def running_stack(data_dir: Path) -> dict[str, object] | None:
         return None
     if not isinstance(stack, dict) or not isinstance(stack.get("nats"), str):
         return None
-    pid = stack.get("pid")
-    return stack if not isinstance(pid, int) or _is_alive(pid) else None
-
-
-def _is_alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
+        if isinstance(pid := stack.get("pid"), int):
+            os.kill(pid, 0)
     except ProcessLookupError:
-        return False
+        return None
     except PermissionError:
-        return True
-    return True
+        pass  # it runs, and is somebody else's
+    return stack

@@ -11,7 +11,6 @@ from typing import Final
 
 import structlog
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from ricordo import log
 from ricordo.messages.errors import reason
@@ -37,8 +36,10 @@ def read_settings() -> Settings:
     file = os.environ.get("RICORDO_CONFIG")
     if file and not Path(file).is_file():
         raise Failed(f"RICORDO_CONFIG names {file}, which is no file")
+    # A variable of the cluster's `.env` has single underscores; what has others is a misspelt setting.
+    single = {each.replace("__", "_") for each in Settings.variables()}
     for name in _unread():
-        if _is_meant_as_setting(name):
+        if "__" in name or name.upper() in single:
             raise Failed(_no_setting(name, _nearest(name, Settings.variables())))
     try:
         return Settings()
@@ -48,17 +49,13 @@ def read_settings() -> Settings:
         raise Failed(f"the settings file {file} is no TOML: {error}") from None
     except UnicodeDecodeError:
         raise Failed(f"the settings file {file} is not text in UTF-8") from None
-    except ValueError as error:  # not JSON in a variable
-        raise Failed(_unreadable(error)) from None
-
-
-def _unreadable(error: ValueError) -> str:
-    cause = error.__cause__
-    if isinstance(cause, json.JSONDecodeError):
-        own = [name for name, value in os.environ.items() if name.startswith(_PREFIX) and value == cause.doc]
-        if own:
-            return f'the variable {own[0]} is no JSON, as ["a", "b"] is: {cause}'
-    return f"the settings cannot be read: {error}"
+    except ValueError as error:
+        cause = error.__cause__
+        text = cause.doc if isinstance(cause, json.JSONDecodeError) else None
+        for name, value in os.environ.items():
+            if name.startswith(_PREFIX) and value == text:
+                raise Failed(f'the variable {name} is no JSON, as ["a", "b"] is: {cause}') from None
+        raise Failed(f"the settings cannot be read: {error}") from None
 
 
 def first_fault(error: ValidationError) -> str:
@@ -69,32 +66,21 @@ def first_fault(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         near = _nearest(variable, Settings.variables())
         return _no_setting(".".join(path), near and near.removeprefix(_PREFIX).lower().replace("__", "."))
-    said = _said(first)
+    said = reason(first)
+    if first["type"] in _NO_GROUP:
+        said = "must be a table in the file, or a JSON object in a variable"
+    elif first["type"].startswith(_TELLING):
+        value = f"{first['input']}"
+        shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}…"
+        said = f"{said}, not {shown!r}"
     wrong = "" if said.startswith("must") else "is wrong: "
     return f"the setting {'.'.join(path)} (or {variable}) {wrong}{said}"
-
-
-def _said(error: ErrorDetails) -> str:
-    """Say what a setting must be and, unless it may be a secret, what it is."""
-    if error["type"] in _NO_GROUP:
-        return "must be a table in the file, or a JSON object in a variable"
-    if not error["type"].startswith(_TELLING):
-        return reason(error)
-    value = f"{error['input']}"
-    shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}…"
-    return f"{reason(error)}, not {shown!r}"
 
 
 def _unread() -> Iterator[str]:
     """Yield the `RICORDO_*` variables that nothing reads."""
     known = {*Settings.variables(), *_BESIDE}
     return (name for name in os.environ if name.upper().startswith(_PREFIX) and name.upper() not in known)
-
-
-def _is_meant_as_setting(name: str) -> bool:
-    """Tell a misspelt setting from a variable of the cluster's `.env`, which has single underscores."""
-    single = {each.replace("__", "_") for each in Settings.variables()}
-    return "__" in name or name.upper() in single
 
 
 def _nearest(variable: str, known: Sequence[str], least: float = 0.6) -> str | None:

@@ -1,6 +1,7 @@
 """`ricordo doctor`: checks servers, workers and models, and says what to do."""
 
 import re
+from dataclasses import asdict
 from typing import Final
 
 import typer
@@ -34,24 +35,22 @@ async def check_models(
         return [_in_process("model", settings.model, settings.precision, by_workers=by_workers)]
     held, reason = await _held(settings.ollama_url)
     fallback = _fallback(settings, held, by_workers=by_workers)
-    if encoded:  # what the workers reach may be out of reach from here
-        return [well("model", in_words(settings)), *fallback]
-    replaced = any(one.state is State.WELL for one in fallback)
-    state = State.DEGRADED if replaced else State.MISSING
-    url = bare(settings.ollama_url)
+    url, words = bare(settings.ollama_url), in_words(settings)
+    # What the workers reach may be out of reach from here.
+    if encoded or (encoded is None and held is not None and _holds(held, settings.model)):
+        return [well("model", words), *fallback]
+    state, meanwhile = State.MISSING, "messages wait for it, and recall works by words alone"
+    if any(finding.state is State.WELL for finding in fallback):
+        after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
+        state, meanwhile = State.DEGRADED, f"{after}; what the model has encoded is found by words alone"
     if held is None:
-        detail = f"{settings.model}: {url} {reason}"
-        advice = f"does Ollama run there? {_meanwhile(settings, replaced=replaced)}"
+        detail, advice = f"{settings.model}: {url} {reason}", f"does Ollama run there? {meanwhile}"
     elif not _holds(held, settings.model):
-        detail = f"{url} does not have {settings.model}"
-        advice = _pulled(settings)
-    elif encoded is None:
-        return [well("model", in_words(settings)), *fallback]
+        detail, advice = f"{url} does not have {settings.model}", _pulled(settings, settings.model)
     else:
-        detail = f"{in_words(settings)}, which is installed there, gave the workers no vector of a question"
+        detail = f"{words}, which is installed there, gave the workers no vector of a question"
         why = "the health of encode says why, once a message waits"
-        loading = f"if it was still loading, run this again; else {why}"
-        advice = f"{loading}; {_meanwhile(settings, replaced=replaced)}"
+        advice = f"if it was still loading, run this again; else {why}; {meanwhile}"
     return [Finding("model", state, detail, advice), *fallback]
 
 
@@ -70,17 +69,9 @@ def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> lis
     return [Finding("settings", State.NOTED, detail, f"give commands theirs: {assignments(theirs)}")]
 
 
-def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
-    """Describe what the workers do without the model."""
-    if not replaced:
-        return "messages wait for it, and recall works by words alone"
-    after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
-    return f"{after}; what the model has encoded is found by words alone"
-
-
 def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers: bool) -> list[Finding]:
     """Check the fallback; `held` is None if the server did not answer."""
-    name = settings.fallback
+    name, url = settings.fallback, bare(settings.ollama_url)
     if name is None:
         return []
     if name in MODELS_IN_PROCESS:
@@ -88,16 +79,14 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
     if _holds(held, name):
-        return [well("fallback", f"{name} on {bare(settings.ollama_url)}")]
-    detail = f"{bare(settings.ollama_url)} does not have {name}"
-    return [Finding("fallback", State.DEGRADED, detail, _pulled(settings, name))]
+        return [well("fallback", f"{name} on {url}")]
+    return [Finding("fallback", State.DEGRADED, f"{url} does not have {name}", _pulled(settings, name))]
 
 
-def _pulled(settings: EmbeddingSettings, model: str | None = None) -> str:
-    by_hand = f"`ollama pull {model or settings.model}` there"
-    if not settings.pull:
-        return by_hand
-    return f"a running encode worker has it pulled, and its health says how far; else {by_hand}"
+def _pulled(settings: EmbeddingSettings, model: str) -> str:
+    by_hand = f"`ollama pull {model}` there"
+    pulled = "a running encode worker has it pulled, and its health says how far; else "
+    return f"{pulled if settings.pull else ''}{by_hand}"
 
 
 def _holds(held: set[str], model: str) -> bool:
@@ -144,10 +133,11 @@ _WITHOUT: Final = (
 
 def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
     """Report the models that read facts; nothing if only the rules do."""
-    reports = [one for one in worker_reports.reports.get("knowledge", ()) if one.get("relation_model")]
+    knowledge = worker_reports.reports.get("knowledge", ())
+    reports = [report for report in knowledge if report.get("relation_model")]
     if not reports:
         return []
-    entities = {str(one["entity_model"]) for one in reports if one.get("entity_model")}
+    entities = {str(report["entity_model"]) for report in reports if report.get("entity_model")}
     detail = f"read by the reader and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
     if entities:
         return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
@@ -177,7 +167,7 @@ async def doctor(call: Call) -> None:
         findings = await _examine(call, target)
     ok = all(finding.state is not State.MISSING for finding in findings)
     if call.as_json:
-        print_json({"ok": ok, "findings": [finding.document() for finding in findings]})
+        print_json({"ok": ok, "findings": list(map(asdict, findings))})
     else:
         _show(findings, data_dir_option(call.folder), ok=ok)
     if not ok:
@@ -195,9 +185,8 @@ async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
     if stack is not None and local and (call.data_dir is not None or not postgres_named):
         settings = of_stack(settings, call.folder, stack)
     own = settings.embedding
-    bus = await check_bus(target, own, call.folder if local else None)
-    found = list(bus.findings)
-    reported = bus.worker_reports.embedding(own)
+    bus, worker_reports, encoded = await check_bus(target, own, call.folder if local else None)
+    found, reported = [*bus], worker_reports.embedding(own)
     embedding = reported or own
     named = local or postgres_named
     rows = await stores.check_postgres(settings, named=named)
@@ -210,21 +199,20 @@ async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
         )
     found += await stores.check_graph(settings, named=named)
     found.append(stores.check_index(call.folder if local else None, settings))
-    found += await check_models(embedding, by_workers=reported is not None, encoded=bus.encoded)
-    found += check_fact_readers(bus.worker_reports)
-    return [*found, *compare_models(bus.worker_reports, own)]
+    found += await check_models(embedding, by_workers=reported is not None, encoded=encoded)
+    return [*found, *check_fact_readers(worker_reports), *compare_models(worker_reports, own)]
 
 
 def _show(findings: list[Finding], folder: str, *, ok: bool) -> None:
     console = out_console()
     for finding in findings:
-        sign, style = _SIGNS[finding.state]
-        line = Text.assemble((sign, style), " ", (f"{finding.name:20} ", "bold"), plain(finding.detail))
-        console.print(line)
+        sign, name = _SIGNS[finding.state], (f"{finding.name:20} ", "bold")
+        console.print(Text.assemble(sign, " ", name, plain(finding.detail)))
         if finding.advice:
             advice = named(_TYPED.sub(lambda found: f"`{found[1]}{folder}`", finding.advice))
             console.print(Text(f"  → {advice}", "cyan" if finding.state is not State.NOTED else "dim"))
     console.print()
-    degraded = any(finding.state is State.DEGRADED for finding in findings)
-    verdict = "something is missing" if not ok else "works, degraded" if degraded else "all is well"
-    console.print(Text(verdict, "bold red" if not ok else "bold yellow" if degraded else "bold green"))
+    verdict = ("all is well", "bold green") if ok else ("something is missing", "bold red")
+    if ok and any(finding.state is State.DEGRADED for finding in findings):
+        verdict = ("works, degraded", "bold yellow")
+    console.print(Text(*verdict))

@@ -5,13 +5,13 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing, contextmanager, nullcontext
+from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo.client import MemoryClient, RicordoError
+from ricordo.client import RicordoError
 from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Failed, Interrupted
@@ -21,7 +21,7 @@ from ricordo_services.export_stream import END, exported_items
 
 ITEMS: Final = tomllib.loads((resources.files(__package__) / "export_items.toml").read_text(encoding="utf-8"))
 
-Write = Callable[[str], None]
+Write = Callable[[str], object]
 Item = Mapping[str, Any]
 
 _FIELDS: Final = {kind: tuple(item["fields"]) for kind, item in ITEMS.items()} | {END: ("items",)}
@@ -42,9 +42,12 @@ async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bo
                 _written(Path(file), force=force) if to_file else nullcontext(print_line) as write,
                 progress(err_console(), "exported", quiet=quiet) as show,
             ):
-                total = await _expected(client, user)
-                async with aclosing(exported_items(client, user)) as found:
-                    async for item in found:
+                total = 0
+                with suppress(RicordoError):
+                    stats = await client.stats(user)
+                    total = stats.history + stats.memories
+                async with aclosing(exported_items(client, user)) as items:
+                    async for item in items:
                         if item["item"] == END and not counts:
                             break
                         write(json.dumps(item, ensure_ascii=False))
@@ -54,16 +57,12 @@ async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bo
     except asyncio.CancelledError:
         kept = f"; {file} was not written" if to_file else ""
         raise Interrupted(f"{counts.total()} items were exported{kept}") from None
-    _summarise(counts, user, file, as_json=call.as_json)
-
-
-async def _expected(client: MemoryClient, user: str) -> int:
-    """Return about how many messages and memories there are; 0 if stats are unavailable."""
-    try:
-        stats = await client.stats(user)
-    except RicordoError:
-        return 0
-    return stats.history + stats.memories
+    if call.as_json:
+        print_json({"file": file, "items": {name: counts[name] for name in ITEMS}})
+        return
+    found = ", ".join(counted(counts[name], item["plural"]) for name, item in ITEMS.items() if counts[name])
+    where = f" in {file}" if to_file else ""
+    print_remark(f"{found}{where}" if found else f"no data of user {user!r}")
 
 
 def _check(path: Path, *, force: bool) -> None:
@@ -80,30 +79,13 @@ def _check(path: Path, *, force: bool) -> None:
 def _written(path: Path, *, force: bool) -> Iterator[Write]:
     """Yield a function that writes a line; the file, of mode 0600, appears when it is complete."""
     with private.replacing(path) as lines:
-
-        def write(line: str) -> None:
-            lines.write(f"{line}\n".encode())
-
-        yield write
+        yield lambda line: lines.write(f"{line}\n".encode())
         _check(path, force=force)
-
-
-def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"file": file, "items": {name: counts[name] for name in ITEMS}})
-        return
-    found = ", ".join(counted(counts[name], item["plural"]) for name, item in ITEMS.items() if counts[name])
-    where = "" if file == STANDARD_INPUT else f" in {file}"
-    print_remark(f"{found}{where}" if found else f"no data of user {user!r}")
 
 
 @dataclass(slots=True)
 class ExportFile:
-    """An export file, read again for each pass over it.
-
-    Attributes:
-        promised: how many its end says that there are; None where it has none.
-    """
+    """An export file, read again for each pass over it."""
 
     path: Path
     title: str
@@ -115,7 +97,7 @@ class ExportFile:
     messages: int = 0
     blank: int = 0
     number: int = 0
-    promised: int | None = None
+    promised: int | None = None  # how many its end says that there are; None where it has none
 
     @classmethod
     def read(cls, path: Path, title: str) -> "ExportFile":

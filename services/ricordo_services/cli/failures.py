@@ -11,11 +11,9 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, NoReturn, ParamSpec, TextIO
+from typing import Final, ParamSpec, TextIO
 
 import typer
-
-_NAMES: Final = ("stdout", "stderr")
 
 
 def replace_unencodable() -> None:
@@ -23,7 +21,7 @@ def replace_unencodable() -> None:
 
     One that was closed before this process began leads to nowhere.
     """
-    for name in _NAMES:
+    for name in ("stdout", "stderr"):
         stream: object = getattr(sys, name)
         if stream is None:  # and its number is free: the next file to be opened would be written to
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
@@ -111,8 +109,9 @@ def guarded(command: Callable[P, object]) -> Callable[P, None]:
 def _ending() -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:
-        _leave_pipe()
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
+        discard_stream(sys.stdout)
+        raise typer.Exit(DONE) from None
     except typer.Exit:
         raise
     except KeyboardInterrupt:
@@ -128,12 +127,6 @@ def _ending() -> Iterator[None]:
         raise typer.Exit(USAGE if isinstance(error, Misused) else FAILED) from None
 
 
-def _leave_pipe() -> NoReturn:
-    """Exit quietly: the reader of the output has closed it, as `head` does."""
-    discard_stream(sys.stdout)
-    raise typer.Exit(DONE) from None
-
-
 def complain(text: str) -> None:
     """Write one line on standard error."""
     try:
@@ -145,7 +138,7 @@ def complain(text: str) -> None:
 def sentence(error: BaseException) -> str:
     """Say in one line what went wrong; of a group, each thing once."""
     if isinstance(error, BaseExceptionGroup):
-        return "; ".join(dict.fromkeys(sentence(each) for each in _leaves(error)))
+        return "; ".join(dict.fromkeys(map(sentence, _leaves(error))))
     text = str(error).strip()
     if type(error).__module__.partition(".")[0] in _SPEAKING:
         field = getattr(error, "field", None)
@@ -157,9 +150,6 @@ def sentence(error: BaseException) -> str:
     )
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:
-            yield from _leaves(each)
-    else:
-        yield error
+def _leaves(error: BaseException) -> list[BaseException]:
+    nested = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return [leaf for each in nested for leaf in _leaves(each)] or [error]

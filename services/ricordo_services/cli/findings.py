@@ -1,7 +1,7 @@
 """A finding of `doctor`: what was checked, its state, and what to do; and the check of disk space."""
 
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -29,10 +29,6 @@ class Finding:
     state: State
     detail: str
     advice: str = ""
-
-    def document(self) -> dict[str, object]:
-        """Return it as a JSON object."""
-        return asdict(self)
 
 
 def well(name: str, detail: str) -> Finding:

@@ -1,7 +1,6 @@
 """`ricordo import`: takes in the export of a user."""
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from itertools import islice
@@ -11,20 +10,14 @@ from uuid import NAMESPACE_OID, uuid5
 import typer
 
 from ricordo.client import MemoryClient, Timeout
-from ricordo_services.cli.client_calls import Call, ServerTarget
+from ricordo_services.cli import publish_command
+from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.command_settings import stores_of_target
-from ricordo_services.cli.export_command import ExportFile, Item
+from ricordo_services.cli.export_command import ExportFile
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
 from ricordo_services.cli.input_files import rereadable, title
 from ricordo_services.cli.output import counted, err_console, print_json, print_remark, print_text, progress
-from ricordo_services.cli.publish_command import (
-    Publication,
-    await_remembered,
-    open_ingest_watch,
-    publish_lines,
-    report_fault,
-)
-from ricordo_services.cli.service_import import RICORDO, ServiceOptions, import_from_service
+from ricordo_services.cli.service_import import RICORDO, import_from_service
 
 if TYPE_CHECKING:
     from ricordo_services.app.jobs import ExportRestore
@@ -53,7 +46,7 @@ async def import_(
 ) -> None:
     """Import the export of a user, or of another service."""
     if from_ != RICORDO:
-        await import_from_service(call, file, ServiceOptions(from_, user, **options), timeout, wait=wait)
+        await import_from_service(call, file, from_, user, timeout, wait=wait, **options)
         return
     if user is not None or any(options.values()):
         raise Misused("these options are for exports of other services: name the service with --from")
@@ -62,15 +55,17 @@ async def import_(
 
 
 async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: bool) -> None:
-    settings, target = stores_of_target(call), call.target
+    settings, tenant = stores_of_target(call), call.target.tenant
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
-    publication = Publication(partial(report_fault, exported.title), exported.title)
+    publication = publish_command.Publication(
+        partial(publish_command.report_fault, exported.title), exported.title
+    )
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            await _take_in(client, target, exported, publication, timeout, quiet=call.as_json)
-            opening = jobs.open_restore(settings, target.tenant, exported.user_id)
+            await _take_in(call, client, exported, publication, timeout)
+            opening = jobs.open_restore(settings, tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
             await _restore(client, exported, restore, publication.failed, timeout)
             if wait:
@@ -85,27 +80,27 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
 
 
 async def _take_in(
+    call: Call,
     client: MemoryClient,
-    target: ServerTarget,
     exported: ExportFile,
-    publication: Publication,
+    publication: publish_command.Publication,
     patience: float,
-    *,
-    quiet: bool,
 ) -> None:
     """Publish what was said, and wait until all of it is remembered."""
-    done = 0
+    done, total = 0, exported.messages - exported.blank
 
     def advance(number: int) -> None:
         nonlocal done
         done += number
-        show(done, exported.messages - exported.blank)
+        show(done, total)
 
-    with progress(err_console(), "remembered", quiet=quiet) as show:
-        async with open_ingest_watch(target) as watch:
+    with progress(err_console(), "remembered", quiet=call.as_json) as show:
+        async with publish_command.open_ingest_watch(call.target) as watch:
             async with aclosing(exported.bodies()) as bodies:
-                await publish_lines(client, bodies, publication, bulk=True, advance=lambda _: None)
-            await await_remembered(client, publication, watch, patience, advance)
+                await publish_command.publish_lines(
+                    client, bodies, publication, bulk=True, advance=lambda _: None
+                )
+            await publish_command.await_remembered(client, publication, watch, patience, advance)
 
 
 async def _restore(
@@ -126,7 +121,8 @@ async def _restore(
     await restore.derived(exported.derived)
     for item in exported.beside["session_end"]:
         await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])
-    for some in _some(exported.items("memory")):
+    memories = exported.items("memory")
+    while some := list(islice(memories, _AT_ONCE)):
         await restore.use(some)
     await restore.notes(exported.beside["note"])
 
@@ -145,11 +141,6 @@ async def _correct(
         await client.remembered([item["message_id"] for item in corrected], patience)
 
 
-def _some(items: Iterator[Item]) -> Iterator[list[Item]]:
-    while some := list(islice(items, _AT_ONCE)):
-        yield some
-
-
 async def _settled(client: MemoryClient, user: str, patience: float) -> None:
     """Wait until nothing of the user is pending."""
     clock = asyncio.get_running_loop()
@@ -165,7 +156,7 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
 
 
 def _summarise(
-    publication: Publication, exported: ExportFile, restore: "ExportRestore", *, as_json: bool
+    publication: publish_command.Publication, exported: ExportFile, restore: "ExportRestore", *, as_json: bool
 ) -> None:
     tally = restore.tally
     if as_json:

@@ -21,9 +21,11 @@ from ricordo_services.cli.failures import Failed
 LONGEST_LINE: Final = 16 * 1024 * 1024  # a document of the largest size, in base64, and its message
 STANDARD_INPUT: Final = "-"
 _AHEAD: Final = 512  # lines that are read before anybody takes them
+_GZIP: Final = b"\x1f\x8b"
+_CHUNK: Final = 1024 * 1024
+MAX_UNPACKED_BYTES: Final = 16 * 1024 * 1024 * 1024
+"""The most that a compressed file is unpacked to."""
 _MARK: Final = b"\xef\xbb\xbf"  # what some editors put before UTF-8
-
-_Item = bytes | Failed | None
 
 
 def title(source: str) -> str:
@@ -32,18 +34,51 @@ def title(source: str) -> str:
 
 
 async def numbered_lines(source: str) -> AsyncGenerator[tuple[int, bytes], None]:
-    """Yield `(number, line)` for every line that is not blank, numbers from 1; of one too long, its begin."""
-    reader = _LineReader(source)
+    """Yield `(number, line)` for every line that is not blank, numbers from 1; of one too long, its begin.
+
+    They are read in a thread: not every file can be waited for otherwise, none may hold up the loop. It is a
+    daemon, since nothing can wake it when it waits for a line that nobody wants any more.
+    """
+    loop, items = asyncio.get_running_loop(), asyncio.Queue[bytes | Failed | None]()
+    room, stopped = threading.Semaphore(_AHEAD), threading.Event()
+
+    def read() -> None:
+        for item in _lines(source, stopped):
+            room.acquire()
+            if stopped.is_set():
+                return
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(items.put_nowait, item)
+
+    threading.Thread(target=read, name="reading", daemon=True).start()
     number = 0
     try:
-        while (line := await reader.next()) is not None:
+        while (item := await items.get()) is not None:
+            room.release()
+            if isinstance(item, Failed):
+                raise item
             number += 1
-            if number == 1:
-                line = line.removeprefix(_MARK)
+            line = item.removeprefix(_MARK) if number == 1 else item
             if line.strip():
                 yield number, line
     finally:
-        reader.stop()
+        stopped.set()
+        room.release()
+
+
+def _lines(source: str, stopped: threading.Event) -> Iterator[bytes | Failed | None]:
+    """Yield the lines of a file, of one too long its begin, and None; or why it cannot be read."""
+    try:
+        with open_input(source) as file:
+            while line := file.readline(LONGEST_LINE + 1):
+                yield line
+                while len(line) > LONGEST_LINE and not line.endswith(b"\n") and not stopped.is_set():
+                    line = file.readline(LONGEST_LINE + 1)
+        yield None
+    except OSError as error:
+        yield Failed(f"{title(source)} cannot be read: {error.strerror}")
+    except Failed as error:
+        yield error
 
 
 def open_input(source: str) -> BinaryIO:
@@ -57,59 +92,6 @@ def open_input(source: str) -> BinaryIO:
         return open(sys.stdin.fileno(), "rb", closefd=False)
     except io.UnsupportedOperation:
         return sys.stdin.buffer
-
-
-class _LineReader:
-    """Reads in a thread of its own: not every file can be waited for otherwise, none may hold up the loop.
-
-    The thread is a daemon, since nothing can wake it when it waits for a line that nobody wants any more.
-    """
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._loop = asyncio.get_running_loop()
-        self._items: asyncio.Queue[_Item] = asyncio.Queue()
-        self._room = threading.Semaphore(_AHEAD)
-        self._stopped = False
-        threading.Thread(target=self._read, name="reading", daemon=True).start()
-
-    async def next(self) -> bytes | None:
-        """Return the next line with its end, None after the last; of one too long, more than is allowed."""
-        item = await self._items.get()
-        self._room.release()
-        if isinstance(item, Failed):
-            raise item
-        return item
-
-    def stop(self) -> None:
-        """Let the thread go as soon as it can."""
-        self._stopped = True
-        self._room.release()
-
-    def _read(self) -> None:
-        try:
-            with open_input(self._source) as file:
-                self._hand_over_lines(file)
-        except OSError as error:
-            self._hand_over(Failed(f"{title(self._source)} cannot be read: {error.strerror}"))
-        except Failed as error:
-            self._hand_over(error)
-
-    def _hand_over_lines(self, file: BinaryIO) -> None:
-        line: bytes | None = b""
-        while line is not None:
-            self._room.acquire()
-            if self._stopped:
-                return
-            line = file.readline(LONGEST_LINE + 1) or None
-            self._hand_over(line)
-            rest = line or b""
-            while len(rest) > LONGEST_LINE and not rest.endswith(b"\n") and not self._stopped:
-                rest = file.readline(LONGEST_LINE + 1)
-
-    def _hand_over(self, item: _Item) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(self._items.put_nowait, item)
 
 
 M = TypeVar("M", bound=Message)
@@ -174,12 +156,6 @@ def _short(text: str) -> str:
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
 
 
-_GZIP: Final = b"\x1f\x8b"
-_CHUNK: Final = 1024 * 1024
-MAX_UNPACKED_BYTES: Final = 16 * 1024 * 1024 * 1024
-"""The most that a compressed file is unpacked to."""
-
-
 @contextmanager
 def rereadable(source: str) -> Iterator[Path]:
     """Yield a file that holds what `source` does, as long as the `with` lasts, for nobody else's eyes."""
@@ -189,9 +165,12 @@ def rereadable(source: str) -> Iterator[Path]:
             raise Failed(f"{source} is a folder: name a file")
         if not path.exists():
             raise Failed(f"there is no file {source}")
-        if path.is_file() and not _is_compressed(path):
-            yield path
-            return
+        if path.is_file():
+            with path.open("rb") as file:
+                is_packed = file.read(len(_GZIP)) == _GZIP
+            if not is_packed:
+                yield path
+                return
     with tempfile.NamedTemporaryFile(prefix="ricordo-") as spool:
         try:
             _spool(source, spool)
@@ -199,11 +178,6 @@ def rereadable(source: str) -> Iterator[Path]:
             reason = getattr(error, "strerror", None) or error
             raise Failed(f"{title(source)} cannot be read: {reason}") from None
         yield Path(spool.name)
-
-
-def _is_compressed(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_GZIP)) == _GZIP
 
 
 def _spool(source: str, spool: IO[bytes]) -> None:

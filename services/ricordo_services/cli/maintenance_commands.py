@@ -41,20 +41,14 @@ P = TypeVar("P", BackfillProgress, ReindexProgress, PassSummary)
 
 
 async def _with_progress(
-    counted: str,
+    counted: str,  # what is, in the plural
     work: Callable[..., Awaitable[P]],
-    counts: Callable[[P], tuple[int, int]],
-    interrupted: Callable[[P | None], str],
+    counts: Callable[[P], tuple[int, int]],  # what is done, and what there is in all
+    interrupted: Callable[[P | None], str],  # the sentence of an interruption
     *,
     quiet: bool,
 ) -> P:
-    """Run `work` and show its progress.
-
-    Args:
-        counted: what is counted, in the plural.
-        counts: what is done, and what there is in all.
-        interrupted: the sentence of an interruption.
-    """
+    """Run `work` and show its progress."""
     latest: P | None = None
     with progress(err_console(), counted, quiet=quiet) as show:
 
@@ -92,6 +86,12 @@ async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, use
     tenant, settings = call.only_tenant, required_stores(call)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
+    def interrupted(now: ReindexProgress | None) -> str:
+        if now is None:
+            return "nothing was changed"
+        counted = f"{now.written} of {now.found} {_REINDEXED[now.projection]}"
+        return f"{now.projection}: {counted}; run it again, and it does all of it"
+
     chosen: dict[Projected, bool] = {"graph": graph or not vectors, "vectors": vectors or not graph}
     for projection in (name for name, wanted in chosen.items() if wanted):
         order = ReindexOrder(projection=projection, tenant=tenant, user_id=user)
@@ -99,7 +99,7 @@ async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, use
             _REINDEXED[projection],
             partial(jobs.run_reindex, settings, order),
             lambda now: (now.written, now.found),
-            _reindex_interrupted,
+            interrupted,
             quiet=call.as_json,
         )
         if call.as_json:
@@ -109,13 +109,6 @@ async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, use
             print_line(f"vectors: {done.written} memories handed to the index in {done.seconds:.1f} s")
         else:
             print_line(f"graph: {done.written} facts of {done.users} users written in {done.seconds:.1f} s")
-
-
-def _reindex_interrupted(done: ReindexProgress | None) -> str:
-    if done is None:
-        return "nothing was changed"
-    counted = f"{done.written} of {done.found} {_REINDEXED[done.projection]}"
-    return f"{done.projection}: {counted}; run it again, and it does all of it"
 
 
 async def backfill(
@@ -152,7 +145,12 @@ async def backfill(
     else:
         print_line(_backfill_summary(done, only, dry_run=dry_run))
     if done.left and not dry_run:
-        complain(f"{done.left} memories are not {_DERIVED_BY[only]} {done.version} yet: {_why(done, only)}")
+        why = "they were changed meanwhile; run it again"
+        if only == "vectors":
+            why = "the model refused them, or they were changed meanwhile; run it again"
+        elif "+" in done.version:
+            why = "the model did not answer, or not in sense; run it again when it does"
+        complain(f"{done.left} memories are not {_DERIVED_BY[only]} {done.version} yet: {why}")
         raise typer.Exit(FAILED)
 
 
@@ -192,14 +190,6 @@ def _backfill_summary(done: BackfillProgress, part: Part, *, dry_run: bool) -> s
     return f"{done.raised} of {done.outdated} memories {effect} in {done.seconds:.1f} s"
 
 
-def _why(done: BackfillProgress, part: Part) -> str:
-    if part == "vectors":
-        return "the model refused them, or they were changed meanwhile; run it again"
-    if "+" in done.version:
-        return "the model did not answer, or not in sense; run it again when it does"
-    return "they were changed meanwhile; run it again"
-
-
 async def run_pass(call: Call, name: str, *, now: str | None = None, user: str | None = None) -> None:
     """Run a pass of lifecycle now and print what it did."""
     if name not in (*ORDER, ALL):
@@ -211,6 +201,11 @@ async def run_pass(call: Call, name: str, *, now: str | None = None, user: str |
     tenant, settings = call.only_tenant, required_stores(call)
     from ricordo_services.app import passes  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
+    def interrupted(now: PassSummary | None) -> str:
+        now = now or PassSummary(each)
+        counted = f"{now.changed} changed of {now.examined} examined"
+        return f"{each}: {counted}; run it again, and it does the rest"
+
     incomplete = False
     for each in ORDER if name == ALL else (name,):
         try:
@@ -218,7 +213,7 @@ async def run_pass(call: Call, name: str, *, now: str | None = None, user: str |
                 each,
                 partial(passes.run_pass, settings, each, now=instant, user_id=user, tenant=tenant),
                 lambda now: (now.examined, max(now.examined, now.expected)),
-                partial(_pass_interrupted, each),
+                interrupted,
                 quiet=call.as_json,
             )
         except RunsElsewhere as error:
@@ -231,35 +226,25 @@ async def run_pass(call: Call, name: str, *, now: str | None = None, user: str |
         raise typer.Exit(FAILED)
 
 
-def _pass_interrupted(name: str, done: PassSummary | None) -> str:
-    done = done or PassSummary(name)
-    return f"{name}: {done.changed} changed of {done.examined} examined; run it again, and it does the rest"
-
-
 def _print_pass(done: PassSummary, *, as_json: bool) -> None:
-    counts: dict[str, object] = {"pass": done.name}
-    counts |= {
-        name: getattr(done, name) for name in ("examined", "changed", "archived", "created", "seconds")
-    }
+    names = ("examined", "changed", "archived", "created", "seconds")
+    counts: dict[str, object] = {"pass": done.name, **{name: getattr(done, name) for name in names}}
     if as_json:
         print_json(counts)
         return
-    failed = {"failed": done.failed} if done.failed else {}
-    counts["seconds"] = f"{done.seconds:.2f}"
-    print_line("  ".join(f"{key} {value}" for key, value in {**counts, **failed}.items()))
+    counts |= {"seconds": f"{done.seconds:.2f}"} | ({"failed": done.failed} if done.failed else {})
+    print_line("  ".join(f"{key} {value}" for key, value in counts.items()))
 
 
 def bench(context: typer.Context, name: str | None = None) -> None:
     """Measure speed and size on this machine."""
     names = _lab("lab_names")
-    _check(name, (*names.BENCHES, names.ALL))
-    _hand_over("bench.bench_command", name, context)
+    _hand_over("bench.bench_command", name, (*names.BENCHES, names.ALL), context)
 
 
 def evaluate(context: typer.Context, name: str | None = None) -> None:
     """Measure the quality of what is derived and recalled, on a data set."""
-    _check(name or "", _lab("lab_names").EVALUATIONS)
-    _hand_over("evaluation.evaluation_command", name, context)
+    _hand_over("evaluation.evaluation_command", name or "", _lab("lab_names").EVALUATIONS, context)
 
 
 def _lab(module: str) -> ModuleType:
@@ -271,16 +256,14 @@ def _lab(module: str) -> ModuleType:
     return importlib.import_module(f"ricordo_lab.{module}")
 
 
-def _check(name: str | None, names: Collection[str]) -> None:
-    """Refuse an unknown name before the lab is loaded, which takes seconds."""
-    if name is None or name in names or name.startswith("-"):  # an option, which the lab parses
-        return
-    fault = f"there is no {name!r}" if name else "which one is missing"
-    raise Misused(f"{fault}: choose from {', '.join(names)}")
+def _hand_over(module: str, name: str | None, names: Collection[str], context: typer.Context) -> None:
+    """Call `main` of a module of the lab with the arguments behind the command, and exit with its code.
 
-
-def _hand_over(module: str, name: str | None, context: typer.Context) -> None:
-    """Call `main` of a module of the lab with the arguments behind the command, and exit with its code."""
+    An unknown name is refused before the lab is loaded, which takes seconds; an option, the lab parses.
+    """
+    if name is not None and name not in names and not name.startswith("-"):
+        fault = f"there is no {name!r}" if name else "which one is missing"
+        raise Misused(f"{fault}: choose from {', '.join(names)}")
     try:
         code: int = _lab(module).main([*([name] if name else []), *context.args])
     except ValidationError as error:

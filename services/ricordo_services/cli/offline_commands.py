@@ -77,19 +77,14 @@ def _derive(
     if jsonl:
         _stream(source, model, derive)
         return
+    given = {name: value for name, value in fields.items() if value is not None}
     try:
-        document = derive(
-            model.model_validate({name: value for name, value in fields.items() if value is not None})
-        )
+        document = derive(model.model_validate(given))
     except ValueError as error:
         raise Misused(_error_body(error).error.message) from None
     if call.as_json:
         print_json(document)
-    else:
-        _show(document)
-
-
-def _show(document: "Document") -> None:
+        return
     console = out_console()
     for name, value in document.items():
         for line in value if name == "facts" and isinstance(value, list) else [value]:

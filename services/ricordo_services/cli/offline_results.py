@@ -170,23 +170,19 @@ def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Doc
         previous=previous,
         previous_reading=read(previous, "") if previous else None,
     )
-    statements = [
-        one
-        for one in statements_of(utterance)
-        if one.polarity != "denied" and one.subject_tie != facts.PRESUMED
-    ]
     return {
         "facts": [
             {
-                "subject": one.subject,
-                "predicate": one.predicate,
-                "object": one.object,
-                "polarity": "holds" if one.polarity == "began" else one.polarity,
-                "valid_from": _local(one.valid_from, message.zone),
-                "valid_to": _local(one.valid_to, message.zone),
-                "quote": one.quote,
+                "subject": statement.subject,
+                "predicate": statement.predicate,
+                "object": statement.object,
+                "polarity": "holds" if statement.polarity == "began" else statement.polarity,
+                "valid_from": _local(statement.valid_from, message.zone),
+                "valid_to": _local(statement.valid_to, message.zone),
+                "quote": statement.quote,
             }
-            for one in statements
+            for statement in statements_of(utterance)
+            if statement.polarity != "denied" and statement.subject_tie != facts.PRESUMED
         ]
     }
 
@@ -200,7 +196,6 @@ def reading() -> Iterator[Callable[[str, str], Reading]]:
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
-        OSError: the cache folder, where the built model is kept, cannot be written.
     """
     from ricordo_services.app.embedding_models import open_models, open_reader  # noqa: PLC0415 - loads libraries
 

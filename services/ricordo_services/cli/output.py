@@ -94,10 +94,7 @@ def print_block(block: RenderableType) -> None:
 
 
 def print_line(text: str) -> None:
-    """Print one line for a program and flush.
-
-    Letters that the encoding of standard output lacks are spelled as JSON spells them.
-    """
+    """Print one line for a program and flush; letters that standard output lacks are spelled as in JSON."""
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -119,11 +116,7 @@ Show = Callable[[int, int], None]
 
 @contextmanager
 def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]:
-    """Yield a function that shows progress: a bar at a terminal, else a line now and then.
-
-    Args:
-        quiet: whether no bar is wanted.
-    """
+    """Yield a function that shows progress: a bar at a terminal unless `quiet`, else a line now and then."""
     watched = console.is_terminal and not quiet
     columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not watched) as bar:

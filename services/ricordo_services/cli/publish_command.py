@@ -35,11 +35,7 @@ _FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
 
 
 class Acknowledged(NamedTuple):
-    """An acknowledged message.
-
-    Attributes:
-        line: where it stands in the input, from 1.
-    """
+    """An acknowledged message; `line` is where it stands in the input, from 1."""
 
     line: int
     message_id: str
@@ -47,11 +43,7 @@ class Acknowledged(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A message that failed.
-
-    Attributes:
-        line: where it stands in the input, from 1.
-    """
+    """A message that failed; `line` is where it stands in the input, from 1."""
 
     line: int
     message_id: str | None
@@ -60,18 +52,13 @@ class Fault(NamedTuple):
 
 @dataclass(slots=True)
 class Publication:
-    """The state of a publication.
-
-    Attributes:
-        repeated: whether any of these was published just before, by the word of the stream.
-        known: how many were stored before; None if that was not asked.
-    """
+    """The state of a publication."""
 
     report: Callable[[Fault], None]
     source: str = "standard input"
     acknowledged: list[Acknowledged] = field(default_factory=list)
-    repeated: bool = False
-    known: int | None = None
+    repeated: bool = False  # whether any of these was published just before, by the word of the stream
+    known: int | None = None  # how many were stored before; None if that was not asked
     remembered: int = 0
     faults: list[Fault] = field(default_factory=list)
 
@@ -105,11 +92,10 @@ async def publish_lines(
         advance: told the bytes of each line that is done with.
 
     Raises:
-        RicordoError: nothing more can be published; says how much was acknowledged.
         Failed: these are no lines of text.
+        RicordoError: nothing more can be published; says how much was acknowledged.
     """
-    slots = asyncio.Semaphore(WINDOW)
-    began = False
+    slots, began = asyncio.Semaphore(WINDOW), False
 
     async def send(number: int, line: bytes, message: MessageReceived) -> None:
         try:
@@ -187,7 +173,7 @@ async def await_remembered(
 
     Raises:
         Timeout: some are still under way.
-        Unavailable: see `IngestWatch.refusals`.
+        Unavailable: the refused messages cannot be read now.
     """
     sequences = {one.sequence for one in publication.acknowledged}
     refused = await watch.refusals(sequences, timeout, repeated=publication.repeated) if watch else {}
@@ -213,15 +199,14 @@ async def publish(
     call: Call, source: str, *, wait: bool = False, bulk: bool = False, timeout: float = 120.0
 ) -> None:
     """Publish messages, a JSON object a line."""
-    _check(source)
-    console = err_console()
+    size, console = _checked_size(source), err_console()
     bar = partial(_bar, console, shown=console.is_terminal and not call.as_json)
     publication = Publication(partial(report_fault, title(source)), title(source))
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
             watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
-            with bar("publishing", _size(source)) as advance:
+            with bar("publishing", size) as advance:
                 lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
             if wait:
@@ -234,20 +219,16 @@ async def publish(
         raise typer.Exit(FAILED)
 
 
-def _check(source: str) -> None:
-    """Check the file before connecting."""
-    if source != STANDARD_INPUT:
-        path = Path(source)
-        if not path.exists():
-            raise Failed(f"there is no file {source}")
-        if path.is_dir():
-            raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
-
-
-def _size(source: str) -> int | None:
-    """Return the size of a file in bytes; None if it is unknown."""
+def _checked_size(source: str) -> int | None:
+    """Check the file before connecting, and return its size in bytes; None if it is unknown."""
+    if source == STANDARD_INPUT:
+        return None
     path = Path(source)
-    return path.stat().st_size if source != STANDARD_INPUT and path.is_file() else None
+    if not path.exists():
+        raise Failed(f"there is no file {source}")
+    if path.is_dir():
+        raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
+    return path.stat().st_size if path.is_file() else None
 
 
 @contextmanager
@@ -265,18 +246,16 @@ def report_fault(file: str, fault: Fault) -> None:
 
 
 def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:
-    failed = len(publication.faults)
+    published, failed = len(publication.acknowledged), len(publication.faults)
     if as_json:
         faults = [
             {"line": fault.line, "id": fault.message_id, "message": fault.reason}
             for fault in sorted(publication.faults)
         ]
         remembered = {"remembered": publication.remembered} if wait else {}
-        print_json(
-            {"published": len(publication.acknowledged), **remembered, "failed": failed, "faults": faults}
-        )
+        print_json({"published": published, **remembered, "failed": failed, "faults": faults})
         return
-    line = Text(f"{len(publication.acknowledged)} published")
+    line = Text(f"{published} published")
     if wait:
         line.append(f", {publication.remembered} remembered", "green")
     if failed:

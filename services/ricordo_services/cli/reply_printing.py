@@ -2,26 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from ricordo.messages.answers import AnswerReply
+from ricordo.messages.entities import GraphEdgeView
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
 from ricordo_services.cli.failures import named
-from ricordo_services.cli.output import (
-    counted,
-    err_console,
-    local_text,
-    out_console,
-    plain,
-    print_block,
-    print_text,
-)
+from ricordo_services.cli.output import counted, local_text, plain, print_block, print_remark, print_text
 
 _BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8
@@ -42,14 +35,19 @@ def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = F
         print_text("memory cannot be searched now", "bold red")
     else:
         print_block(memories_block(reply.memories, zone, ids=ids))
-    if reply.facts:
-        print_text("\nFacts", "bold")
-        print_block(facts_block(reply.facts, zone, ids=ids))
+    show_supported_facts(reply.facts, zone, ids=ids)
     if ids:
         print_text(f"\nrecall {reply.recall_id}", "dim")
     if reply.archived_matches:
         print_text(f"\n{reply.archived_matches} more in the archive: --archived shows them", "dim")
     warn_degraded(reply.degraded)
+
+
+def show_supported_facts(facts: Sequence[FactView], zone: tzinfo | None, *, ids: bool) -> None:
+    """Print facts under their heading; nothing where there are none."""
+    if facts:
+        print_text("\nFacts", "bold")
+        print_block(facts_block(facts, zone, ids=ids))
 
 
 def is_unanswered(reply: RecallReply) -> bool:
@@ -62,7 +60,7 @@ def show_context(reply: ContextReply) -> None:
     """Print the text for the prompt, and its size beside it."""
     print_text(reply.context)
     found = f"{counted(len(reply.memories), 'memories')} and {counted(len(reply.facts), 'facts')}"
-    err_console().print(Text(f"{reply.tokens} tokens; found: {found}", "dim"))
+    print_remark(f"{reply.tokens} tokens; found: {found}", "dim")
     warn_degraded(reply.degraded)
 
 
@@ -72,35 +70,37 @@ def show_answer(reply: AnswerReply) -> None:
     told = f"confidence {reply.confidence:.2f}"
     if reply.answered:
         told = f"{told}; from {counted(len(reply.sources), 'sources')}, by {reply.by.value}"
-    err_console().print(Text(told, "dim"))
+    print_remark(told, "dim")
     warn_degraded(reply.degraded)
 
 
 def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
     """Print messages as a conversation, or that there are none."""
     if not reply.messages:
-        err_console().print(Text(f"no messages of user {plain(user)!r}"))
+        print_remark(f"no messages of user {plain(user)!r}")
     for message in reply.messages:
         who = message.speaker or message.role.value
-        line = Text(local_text(message.timestamp, zone), "dim")
-        line.append(f"  {plain(who)}: ", "bold cyan")
-        line.append(plain(message.content or "…"), "")
-        print_block(line)
+        print_block(utterance(message.timestamp, who, message.content or "…", zone))
     if reply.next is not None:
-        err_console().print(Text(f"older messages: --before '{reply.next}'", "dim"))
+        print_remark(f"older messages: --before '{reply.next}'", "dim")
+
+
+def utterance(at: datetime, who: str, text: str, zone: tzinfo | None) -> Text:
+    """Show what was said, when and by whom, on a line."""
+    return Text(local_text(at, zone), "dim").append(f"  {plain(who)}: ", "bold cyan").append(plain(text))
 
 
 def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
     """Print the state of a message and the stages it passed."""
-    out_console().print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
-    unknown = reply.state is MessageState.UNKNOWN
-    if reply.error and reply.state is not MessageState.FAILED and not unknown:
+    print_block(Text.assemble(f"{message_id}  ", (reply.state.value, _STATE_STYLES[reply.state])))
+    stored = reply.state in (MessageState.RECEIVED, MessageState.REMEMBERED)
+    if reply.error and stored:
         print_text("  another message with this id was refused:", "yellow")
     if reply.error:
         print_text(f"  {reply.error}", "red")
-    if unknown and not reply.error:
-        err_console().print(Text("no message with this id has arrived, or it still waits"))
-    if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
+    elif reply.state is MessageState.UNKNOWN:
+        print_remark("no message with this id has arrived, or it still waits")
+    if stored:
         for name, instant in reply.stages:
             when = local_text(instant, zone) if instant else "not yet"
             print_text(f"  {name:10} {when}", "" if instant else "dim")
@@ -109,8 +109,8 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
 
 
 def _show_document(document: DocumentStatus) -> None:
-    name = Text(f"  {plain(document.name)}")
-    out_console().print(name, Text(document.state.value, _STATE_STYLES[document.state]), soft_wrap=True)
+    state = (document.state.value, _STATE_STYLES[document.state])
+    print_block(Text.assemble(f"  {plain(document.name)} ", state))
     if document.error:
         print_text(f"  {document.error}", "red")
     elif document.state is MessageState.REMEMBERED:
@@ -129,22 +129,16 @@ def show_stats(user: str, reply: StatsReply) -> None:
 def warn_degraded(degraded: Sequence[Degradation]) -> None:
     """Warn on standard error about degraded parts: a broken system must not look like an empty one."""
     if degraded:
-        missing = ", ".join(one.value for one in degraded)
-        err_console().print(
-            Text(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
-        )
+        missing = ", ".join(part.value for part in degraded)
+        print_remark(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
 
 
 @dataclass(frozen=True, slots=True)
 class TwoColumns:
-    """Two columns of texts: a table at a terminal, else lines of any length.
-
-    Attributes:
-        wide: whether the long ones take all the room that the window leaves.
-    """
+    """Two columns of texts: a table at a terminal, else lines of any length."""
 
     rows: Sequence[tuple[Text, Text]]
-    wide: bool = False
+    wide: bool = False  # whether the long ones take all the room that the window leaves
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """Lay it out."""
@@ -177,7 +171,7 @@ def show_memories(
     if memories:
         print_block(memories_block(memories, zone, ids=ids))
     else:
-        err_console().print(Text(nothing))
+        print_remark(nothing)
 
 
 def memories_block(
@@ -189,15 +183,13 @@ def memories_block(
     # A score of the usual profiles lies in [0, 1], and a bar shows it as it is, not in relation to the best.
     # Where one is above, the profile has a scale of its own, which no bar can show.
     barred = all((memory.score or 0.0) <= 1.0 for memory in memories)
-    rows = [(_score(memory, barred=barred), _memory(memory, zone, ids=ids)) for memory in memories]
+    rows = []
+    for memory in memories:
+        score = Text("" if memory.score is None else f"{memory.score:.2f}", "bold")
+        if memory.score is not None and barred:
+            score = Text.assemble(score, " ", (bar(memory.score, _BAR_CELLS), "green"))
+        rows.append((score, _memory(memory, zone, ids=ids)))
     return TwoColumns(rows, wide=True)
-
-
-def _score(memory: MemoryView, *, barred: bool) -> Text:
-    if memory.score is None:
-        return Text("")
-    number = Text(f"{memory.score:.2f}", "bold")
-    return Text.assemble(number, " ", (bar(memory.score, _BAR_CELLS), "green")) if barred else number
 
 
 def bar(share: float, cells: int) -> str:
@@ -238,19 +230,22 @@ def facts_block(
     facts: Sequence[FactView], zone: tzinfo | None = None, *, ids: bool = False
 ) -> RenderableType:
     """Show facts, each with how many messages it rests on, and its id if wanted."""
-    return TwoColumns(
-        [(Text("•" * fact.confidence, "magenta"), _fact(fact, zone, ids=ids)) for fact in facts]
-    )
+    return TwoColumns([fact_row(fact, statement(fact), validity(fact, zone), ids=ids) for fact in facts])
 
 
-def _fact(fact: FactView, zone: tzinfo | None, *, ids: bool) -> Text:
-    text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (fact.predicate, "dim"), "  ")
-    text.append(plain(fact.object), "bold")
-    if notes := validity(fact, zone):
+def statement(fact: FactView | GraphEdgeView) -> Text:
+    """Show subject, predicate and object of a fact."""
+    subject, value = (plain(fact.subject), "bold cyan"), (plain(fact.object), "bold")
+    return Text.assemble(subject, "  ", (fact.predicate, "dim"), "  ", value)
+
+
+def fact_row(fact: FactView, text: Text, notes: str, *, ids: bool) -> tuple[Text, Text]:
+    """Show how many messages a fact rests on, and its text, its notes, and its id if wanted."""
+    if notes:
         text.append(f"  ({notes})", "dim")
     if ids:
         text.append(f"  {fact.id}", "dim")
-    return text
+    return Text("•" * fact.confidence, "magenta"), text
 
 
 def validity(fact: FactView, zone: tzinfo | None) -> str:

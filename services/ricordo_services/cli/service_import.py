@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Final, cast, get_args
 
@@ -20,6 +20,7 @@ from rich.text import Text
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.message_types import format_instant
+from ricordo_services.cli import publish_command
 from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import FAILED, Interrupted, Misused
 from ricordo_services.cli.input_files import STANDARD_INPUT, rereadable, title
@@ -34,119 +35,82 @@ from ricordo_services.cli.output import (
     progress,
     zone_of,
 )
-from ricordo_services.cli.publish_command import (
-    WINDOW,
-    Fault,
-    Publication,
-    await_remembered,
-    open_ingest_watch,
-    publish_lines,
-)
 from ricordo_services.importers import PARSERS, parse_export
 from ricordo_services.importers.archive import ExportArchive, open_export
 from ricordo_services.importers.conversion import Conversion, Survey
-from ricordo_services.importers.past_message import DateOrder, Entry, ParserOptions, PastMessage, SkipReason
+from ricordo_services.importers.entries import DateOrder, Entry, ParserOptions, PastMessage, SkipReason
 
 RICORDO: Final = "ricordo"
 _ASKED_AT_ONCE: Final = 16
 _SHOWN: Final = 20  # names, or malformed entries
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceOptions:
-    """The options of an import from a service, as they were given."""
-
-    service: str
-    user: str | None
-    me: list[str] | None = None
-    timezone: str | None = None
-    date_order: str | None = None
-    conversation: str | None = None
-    prefix: str | None = None
-    dry_run: bool = False
-
-    def checked(self) -> "ServiceOptions":
-        """Check what can be checked without the file.
-
-        Raises:
-            Misused: an option is missing or wrong.
-        """
-        if self.service not in PARSERS:
-            raise Misused(f"--from takes {', '.join(PARSERS)} or {RICORDO}, not {self.service}")
-        if self.user is None:
-            raise Misused("--user is missing: the id of the user whose past this is")
-        checked_user(self.user)
-        if re.fullmatch(r"[\x21-\x7e]{0,128}", self.prefix or "", re.ASCII) is None:
-            raise Misused("--prefix: the beginning of an id has printable ASCII characters, and no spaces")
-        if self.date_order is not None and self.date_order not in get_args(DateOrder):
-            raise Misused(f"--date-order takes {', '.join(get_args(DateOrder))}, not {self.date_order}")
-        zone_of(self.timezone)
-        return self
-
-    @property
-    def for_parser(self) -> ParserOptions:
-        """The options that a parser takes."""
-        return ParserOptions(
-            zone_of(self.timezone), cast("DateOrder | None", self.date_order), self.conversation
-        )
-
-    @property
-    def conversion(self) -> Conversion:
-        """How messages become those of the user."""
-        user = self.user or ""
-        return Conversion(
-            service=self.service,
-            user_id=user,
-            names=frozenset(name.strip().casefold() for name in self.me or ()),
-            prefix=f"{user}:{self.service}:" if self.prefix is None else self.prefix,
-            timezone=self.timezone,
-        )
+def _checked(
+    service: str, user: str | None, me: list[str] | None, options: Mapping[str, str | None]
+) -> tuple[ParserOptions, Conversion]:
+    """Check what can be checked without the file; return what parsers take and how messages become ours."""
+    prefix, order, timezone = options["prefix"], options["date_order"], options["timezone"]
+    if service not in PARSERS:
+        raise Misused(f"--from takes {', '.join(PARSERS)} or {RICORDO}, not {service}")
+    if user is None:
+        raise Misused("--user is missing: the id of the user whose past this is")
+    checked_user(user)
+    if re.fullmatch(r"[\x21-\x7e]{0,128}", prefix or "", re.ASCII) is None:
+        raise Misused("--prefix: the beginning of an id has printable ASCII characters, and no spaces")
+    if order is not None and order not in get_args(DateOrder):
+        raise Misused(f"--date-order takes {', '.join(get_args(DateOrder))}, not {order}")
+    names = frozenset(name.strip().casefold() for name in me or ())
+    others = f"{user}:{service}:" if prefix is None else prefix
+    zone = zone_of(timezone)
+    parsed = ParserOptions(zone, cast("DateOrder | None", order), options["conversation"])
+    return parsed, Conversion(service, user, names, others, timezone)
 
 
 @dataclass(slots=True)
 class _Publishing:
-    """Reads an export the second time.
-
-    Attributes:
-        places: where the messages in flight stand, by number.
-    """
+    """Reads an export the second time."""
 
     entries: Iterator[Entry]
     conversion: Conversion
-    places: dict[int, str]
+    places: dict[int, str]  # where the messages in flight stand, by number
 
     async def bodies(self) -> AsyncGenerator[tuple[int, bytes], None]:
         """Yield the bodies with their numbers; reads in a thread, which delays no acknowledgement."""
-        bodies = self._numbered()
-        while some := await asyncio.to_thread(lambda: list(islice(bodies, WINDOW))):
-            for each in some:
-                yield each
+        placed = (
+            (entry.place, body)
+            for entry in self.entries
+            if isinstance(entry, PastMessage)
+            for body in self.conversion.bodies(entry)
+        )
+        numbered = enumerate(placed, start=1)
+        while some := await asyncio.to_thread(lambda: list(islice(numbered, publish_command.WINDOW))):
+            for number, (place, body) in some:
+                self.places[number] = place
+                self.places.pop(number - 4 * publish_command.WINDOW, None)
+                yield number, body
 
-    def _numbered(self) -> Iterator[tuple[int, bytes]]:
-        number = 0
-        for entry in self.entries:
-            if isinstance(entry, PastMessage):
-                for body in self.conversion.bodies(entry):
-                    number += 1
-                    self.places[number] = entry.place
-                    self.places.pop(number - 4 * WINDOW, None)
-                    yield number, body
-
-    def report(self, fault: Fault) -> None:
+    def report(self, fault: publish_command.Fault) -> None:
         """Print why a message was not published or not remembered."""
         place = self.places.get(fault.line, f"message {fault.line}")
         print_remark(f"{place} ({fault.message_id}): {fault.reason}", "red")
 
 
 async def import_from_service(
-    call: Call, file: str, options: ServiceOptions, timeout: float, *, wait: bool
+    call: Call,
+    file: str,
+    service: str,
+    user: str | None,
+    timeout: float,
+    *,
+    wait: bool,
+    dry_run: bool,
+    me: list[str] | None,
+    **options: str | None,
 ) -> None:
     """Import the export of another service."""
-    options.checked()
+    parsed, conversion = _checked(service, user, me, options)
     with _opened(file) as export:
-        survey = await asyncio.to_thread(
-            lambda: Survey.of(parse_export(options.service, export, options.for_parser))
-        )
+        survey = await asyncio.to_thread(lambda: Survey.of(parse_export(service, export, parsed)))
         for skip in survey.malformed[:_SHOWN]:
             print_remark(f"left out: {skip.place} {skip.detail}", "red")
         if survey.malformed:
@@ -154,11 +118,13 @@ async def import_from_service(
             print_remark(
                 f"{number}: export again, or correct them, and import once more; all messages count once"
             )
-        conversion = options.conversion
-        _check_names(survey, conversion, options)
-        publication = (
-            None if options.dry_run else await _publish(call, export, survey, options, timeout, wait=wait)
-        )
+        _check_names(survey, conversion, me)
+        publication = None
+        if not dry_run:
+            entries = parse_export(service, export, parsed)
+            source = _Publishing(entries, conversion, {})
+            publication = publish_command.Publication(source.report, export.title)
+            await _publish(call, source, survey, publication, timeout, wait=wait)
     _summarise(survey, conversion, publication, wait=wait, as_json=call.as_json)
     if survey.malformed or (publication is not None and publication.faults):
         raise typer.Exit(FAILED)
@@ -177,17 +143,17 @@ def _opened(file: str) -> Iterator[ExportArchive]:
         yield export
 
 
-def _check_names(survey: Survey, conversion: Conversion, options: ServiceOptions) -> None:
+def _check_names(survey: Survey, conversion: Conversion, me: list[str] | None) -> None:
     """Refuse to guess who of several speakers the user is."""
     speakers = survey.speakers.values()
     if not speakers or any(speaker.is_called(conversion.names) for speaker in speakers):
         return
-    if survey.own and not options.me:
+    if survey.own and not me:
         return
     found = [f"“{name}” ({counted(number, 'messages')})" for name, number in survey.names() if name]
     wrong = "the export does not say which speaker you are"
-    if options.me:
-        wrong = f"nobody is called {' or '.join(options.me)} in the export"
+    if me:
+        wrong = f"nobody is called {' or '.join(me)} in the export"
     if not found:
         raise Misused(plain(f"{wrong}: leave out --me"))
     others = f" and {len(found) - _SHOWN} others" if len(found) > _SHOWN else ""
@@ -196,52 +162,61 @@ def _check_names(survey: Survey, conversion: Conversion, options: ServiceOptions
 
 
 async def _publish(
-    call: Call, export: ExportArchive, survey: Survey, options: ServiceOptions, timeout: float, *, wait: bool
-) -> Publication:
+    call: Call,
+    source: _Publishing,
+    survey: Survey,
+    publication: publish_command.Publication,
+    timeout: float,
+    *,
+    wait: bool,
+) -> None:
     """Publish all messages on the import queue; with `wait`, until they are remembered."""
-    done = 0
-    entries = parse_export(options.service, export, options.for_parser)
-    source = _Publishing(entries, options.conversion, {})
-    publication = Publication(source.report, export.title)
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
-            publication.known = await _known(client, survey, options.conversion)
+            watching = publish_command.open_ingest_watch(call.target)
+            watch = await exits.enter_async_context(watching) if wait else None
+            publication.known = await _known(client, survey, source.conversion)
             with progress(err_console(), "published", quiet=call.as_json) as show:
-
-                def advance(_: int) -> None:
-                    nonlocal done
-                    done += 1
-                    show(done, survey.messages)
-
+                published = count(1)
                 bodies = await exits.enter_async_context(aclosing(source.bodies()))
-                await publish_lines(client, bodies, publication, bulk=True, advance=advance)
+                await publish_command.publish_lines(
+                    client,
+                    bodies,
+                    publication,
+                    bulk=True,
+                    advance=lambda _: show(next(published), survey.messages),
+                )
             if wait:
-                done = 0
                 with progress(err_console(), "remembered", quiet=call.as_json) as show:
-                    await await_remembered(client, publication, watch, timeout, advance)
+                    remembered = count(1)
+                    await publish_command.await_remembered(
+                        client, publication, watch, timeout, lambda _: show(next(remembered), survey.messages)
+                    )
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
-    return publication
 
 
 async def _known(client: MemoryClient, survey: Survey, conversion: Conversion) -> int | None:
     """Count the messages that are stored already, by samples of many; None if nobody can tell."""
     ids = [json.loads(body)["id"] for message in survey.samples for body in conversion.bodies(message)]
-    known, total = 0, len(ids)
+    known = 0
     try:
-        while some := ids[:_ASKED_AT_ONCE]:
-            found = await asyncio.gather(*map(client.status, some))
+        for start in range(0, len(ids), _ASKED_AT_ONCE):
+            found = await asyncio.gather(*map(client.status, ids[start : start + _ASKED_AT_ONCE]))
             known += sum(one.state is not MessageState.UNKNOWN for one in found)
-            del ids[:_ASKED_AT_ONCE]
     except RicordoError:
         return None
-    return round(known * survey.messages / max(total, 1))
+    return round(known * survey.messages / max(len(ids), 1))
 
 
 def _summarise(
-    survey: Survey, conversion: Conversion, publication: Publication | None, *, wait: bool, as_json: bool
+    survey: Survey,
+    conversion: Conversion,
+    publication: publish_command.Publication | None,
+    *,
+    wait: bool,
+    as_json: bool,
 ) -> None:
     done = {}
     if publication is not None:
@@ -252,15 +227,9 @@ def _summarise(
             done["remembered"] = publication.remembered
         done["failed"] = len(publication.faults)
     users = {each.name: conversion.speaker_id(each) for each in survey.others(conversion.names)}
-    if as_json:
-        _print_document(survey, conversion, done, users)
-    else:
+    if not as_json:
         _print_page(survey, done, users)
-
-
-def _print_document(
-    survey: Survey, conversion: Conversion, done: Mapping[str, int], users: Mapping[str, str]
-) -> None:
+        return
     most_active = [
         {
             "id": conversion.conversation_id(each.sample),
@@ -292,11 +261,11 @@ def _print_page(survey: Survey, done: Mapping[str, int], users: Mapping[str, str
         print_remark(f"{name} is the user {user_id}")
     found = counted(survey.messages, "messages")
     line = Text(f"{found} in {counted(len(survey.conversations), 'conversations')}")
-    for what, count in done.items():
+    for what, number in done.items():
         if what == "known":
-            line.append(_news(count, survey))
-        elif count or what != "failed":
-            line.append(f", {count} {what}", "bold red" if what == "failed" else "green")
+            line.append(_news(number, survey))
+        elif number or what != "failed":
+            line.append(f", {number} {what}", "bold red" if what == "failed" else "green")
     out_console().print(line if done else line.append("; nothing was published"))
     for each in survey.most_active():
         span = f"{each.first:%Y-%m-%d} to {each.last:%Y-%m-%d}"

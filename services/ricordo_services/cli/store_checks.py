@@ -29,6 +29,8 @@ _VECTORS: Final = "select model, count(*) as number from vectors where tenant = 
 _REFUSED: Final = (
     "select model, count(*) as number from vectors where tenant = $1 and vector is null group by model"
 )
+_AWAY: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
+"""What is raised where PostgreSQL does not answer."""
 _UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
 
 
@@ -41,11 +43,9 @@ async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
     where = without_credentials(dsn).partition("?")[0]
     try:
         connection = await asyncpg.connect(dsn, timeout=_SECONDS)
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        reason = str(error) or type(error).__name__
-        return [
-            missing("postgres", f"{where} does not answer ({reason})", "is it running, is the DSN right?")
-        ]
+    except _AWAY as error:
+        told = f"{where} does not answer ({str(error) or type(error).__name__})"
+        return [missing("postgres", told, "is it running, is the DSN right?")]
     try:
         version = await connection.fetchval("show server_version")
         tables = await connection.fetchval("select to_regclass('memories') is not null")
@@ -53,9 +53,8 @@ async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
     finally:
         await connection.close()
     if not tables:
-        return [
-            missing("postgres", f"{where} {version} has no schema", "a worker with the admin DSN makes it")
-        ]
+        told = f"{where} {version} has no schema"
+        return [missing("postgres", told, "a worker with the admin DSN makes it")]
     return [well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")]
 
 
@@ -95,7 +94,7 @@ async def count_vectors(
                     found.update({row["model"]: row["number"] for row in rows})
         finally:
             await connection.close(timeout=_SECONDS)
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+    except _AWAY as error:
         return str(error) or type(error).__name__
     return found
 
@@ -115,13 +114,7 @@ async def check_graph(settings: Settings, *, named: bool) -> list[Finding]:
             driver.session(database=stores.bolt_database) as session,
         ):
             await (await session.run("RETURN 1")).consume()
-    except (
-        OSError,
-        TimeoutError,
-        ValueError,
-        neo4j.exceptions.DriverError,
-        neo4j.exceptions.Neo4jError,
-    ) as error:
+    except (OSError, ValueError, neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         advice = "facts are answered without it, but new ones wait: start it"
         return [Finding("graph", State.DEGRADED, f"{stores.bolt_url} does not answer ({reason})", advice)]
@@ -136,9 +129,8 @@ def check_index(data_dir: Path | None, settings: Settings) -> Finding:
     if folder is None or not folder.is_dir():
         return Finding("index", State.NOTED, "kept by the embedding worker, where it runs")
     damaged = sorted(entry.stem for entry in folder.glob("*.rebuild"))
-    collections = [
-        entry.name for entry in sorted(folder.iterdir()) if entry.is_dir() and entry.suffix not in _ASIDE
-    ]
+    folders = (entry for entry in sorted(folder.iterdir()) if entry.is_dir())
+    collections = [entry.name for entry in folders if entry.suffix not in _ASIDE]
     size = sum(entry.stat().st_blocks * _BLOCK for entry in folder.rglob("*") if entry.is_file()) / 1e6
     seen = f"{folder}: {', '.join(collections) or 'empty'}, {size:.1f} MB"
     if damaged:

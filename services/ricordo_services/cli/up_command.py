@@ -20,14 +20,8 @@ from ricordo.bus.port import StreamsTooLarge
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
+from ricordo_services.cli import command_settings
 from ricordo_services.cli.client_calls import Call, checked_url, data_dir_option, running_stack
-from ricordo_services.cli.command_settings import (
-    check_health_page,
-    of_stack,
-    read_settings,
-    set_up_logs,
-    with_bus,
-)
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
 from ricordo_services.cli.findings import describe_room
 from ricordo_services.cli.output import err_console, out_console, print_json
@@ -62,7 +56,11 @@ class LocalRun:
 
 
 def check_names(names: Sequence[str], listed: str = "") -> None:
-    """Refuse names of workers that cannot run together in a process."""
+    """Refuse names of workers that cannot run together in a process.
+
+    Raises:
+        Misused: a name is unknown or given twice, or what it takes is not installed.
+    """
     if not names:
         raise Misused(f"{listed or 'this'} names no worker: choose from {', '.join(EVERY_NAME)}")
     if unknown := [name for name in dict.fromkeys(names) if name not in EVERY_NAME]:
@@ -93,34 +91,28 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
     loading.start()
     async with LocalStack.open(data_dir) as stack:
         await asyncio.to_thread(loading.join)
-        async with _working(stack, names, settings) as run:
-            yield run
+        from ricordo_services.app import jobs, worker_process  # noqa: PLC0415 - loaded by now
+        from ricordo_services.stack.endpoints import local_settings  # noqa: PLC0415 - likewise
 
-
-@asynccontextmanager
-async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
-    from ricordo_services.app import jobs, worker_process  # noqa: PLC0415 - `running` loads it meanwhile
-    from ricordo_services.stack.endpoints import local_settings  # noqa: PLC0415 - likewise
-
-    local = local_settings(stack.endpoints, settings)
-    try:
-        await jobs.prepare(local)
-    except StreamsTooLarge as error:
-        raise Failed(f"{error}; {describe_room(stack.endpoints.data_dir, error.needed)}") from error
-    stopping, ready = asyncio.Event(), asyncio.Event()
-    servers = asyncio.create_task(stack.watch())
-    workers = asyncio.create_task(
-        worker_process.run_workers(local, names, stopping=stopping, on_ready=ready.set)
-    )
-    try:
-        await _first_of(workers, servers, asyncio.create_task(ready.wait()))
-        yield LocalRun(stack.endpoints, workers, servers)
-    finally:
-        stopping.set()
+        local = local_settings(stack.endpoints, settings)
         try:
-            await _ended(workers)
+            await jobs.prepare(local)
+        except StreamsTooLarge as error:
+            raise Failed(f"{error}; {describe_room(stack.endpoints.data_dir, error.needed)}") from error
+        stopping, ready = asyncio.Event(), asyncio.Event()
+        running = worker_process.run_workers(local, names, stopping=stopping, on_ready=ready.set)
+        servers, workers = asyncio.create_task(stack.watch()), asyncio.create_task(running)
+        try:
+            await _first_of(workers, servers, asyncio.create_task(ready.wait()))
+            yield LocalRun(stack.endpoints, workers, servers)
         finally:
-            await cancel_and_wait(servers)
+            stopping.set()
+            try:
+                await asyncio.wait([workers])
+                if not workers.cancelled():
+                    workers.exception()  # which is raised elsewhere
+            finally:
+                await cancel_and_wait(servers)
 
 
 async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.Task[bool]) -> None:
@@ -129,19 +121,15 @@ async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.T
         task.result()
 
 
-async def _ended(workers: asyncio.Task[None]) -> None:
-    """Wait until the workers have stopped, without raising what they raised."""
-    await asyncio.wait([workers])
-    if not workers.cancelled():
-        workers.exception()
-
-
 async def up(call: Call, *, workers: str | None = None) -> None:
     """Run everything on this machine, in the foreground, until Ctrl-C."""
-    names = _names(workers)
-    settings = read_settings()
-    set_up_logs(settings)
-    await check_health_page(settings.worker)
+    names: Sequence[str] = ALL_WORKERS
+    if workers is not None:
+        names = tuple(name.strip() for name in workers.split(",") if name.strip())
+        check_names(names, "--workers")
+    settings = command_settings.read_settings()
+    command_settings.set_up_logs(settings)
+    await command_settings.check_health_page(settings.worker)
     stopping = asyncio.Event()
     if not call.as_json:
         err_console().print(f"starting on {call.folder} …", style="dim", markup=False)
@@ -155,14 +143,6 @@ async def up(call: Call, *, workers: str | None = None) -> None:
         await run_until(stopping, serve())
     if not call.as_json:
         err_console().print("stopped", style="dim")
-
-
-def _names(workers: str | None) -> tuple[str, ...]:
-    if workers is None:
-        return ALL_WORKERS
-    names = tuple(name.strip() for name in workers.split(",") if name.strip())
-    check_names(names, "--workers")
-    return names
 
 
 def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: bool) -> None:
@@ -219,15 +199,15 @@ async def worker(call: Call, names: list[str]) -> None:
     """Run workers against servers that settings name, or beside a running `up`."""
     check_names(names)
     wanted = tuple(names)
-    settings = read_settings()
+    settings = command_settings.read_settings()
     if call.data_dir is not None:
         settings = _of_running_stack(call.data_dir, wanted)
     elif call.nats is not None:
-        settings = with_bus(settings, checked_url(call.nats, "--nats"))
-    set_up_logs(settings)
+        settings = command_settings.with_bus(settings, checked_url(call.nats, "--nats"))
+    command_settings.set_up_logs(settings)
     from ricordo_services.app import jobs, worker_process  # noqa: PLC0415 - takes seconds to load, and a wrong name none
 
-    await check_health_page(settings.worker)
+    await command_settings.check_health_page(settings.worker)
     stopping = asyncio.Event()
     on_ready = partial(_log.info, "ready", workers=", ".join(wanted))
     with stop_on_signals(stopping):
@@ -251,4 +231,4 @@ def _of_running_stack(folder: Path, names: Sequence[str]) -> Settings:
             f"{' and '.join(owners)} cannot run beside this `ricordo up`: its process owns the vector index, "
             "which one process alone can open; name other workers"
         )
-    return of_stack(read_settings(), folder, stack)
+    return command_settings.of_stack(command_settings.read_settings(), folder, stack)

@@ -2,7 +2,8 @@
 
 import json
 from asyncio import timeout
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,8 +19,7 @@ Report = Mapping[str, object]
 
 _HEALTH: Final = "ricordo.health"
 _LISTEN_S: Final = 0.6
-LISTEN_AGAIN_S: Final = 3.0
-"""The second, longer wait for a worker that did not answer, which may be busy."""
+_LISTEN_AGAIN_S: Final = 3.0
 _SECONDS: Final = 3.0
 _MODELS: Final = ("encode", "retrieval")
 """Workers that tell their models, the one that writes first."""
@@ -34,7 +34,7 @@ class WorkerReports:
     @property
     def models(self) -> Mapping[str, Sequence[str]]:
         """The primary models by worker: more than one in all where processes do not agree."""
-        told = {name: sorted(set(map(_model, self._telling(name)))) for name in _MODELS}
+        told = {name: sorted({str(one["model"]) for one in self._telling(name)}) for name in _MODELS}
         return {name: models for name, models in told.items() if models}
 
     def embedding(self, own: EmbeddingSettings) -> EmbeddingSettings | None:
@@ -43,12 +43,11 @@ class WorkerReports:
         if report is None:
             return None
         server, fallback = report.get("model_server"), report.get("fallback")
-        precision = report.get("precision") or own.precision
         models: dict[str, object] = {
             "provider": "onnx" if server is None else "ollama",
-            "model": _model(report),
+            "model": str(report["model"]),
             "fallback": None if fallback is None else str(fallback),
-            "precision": precision,
+            "precision": report.get("precision") or own.precision,
         }
         if server is not None and bare(str(server)) != bare(own.ollama_url):
             models["ollama_url"] = str(server)
@@ -56,9 +55,8 @@ class WorkerReports:
 
     def refuse_another(self, own: EmbeddingSettings) -> None:
         """Let a command that writes go on only where all that encode do so by its own model, or none does."""
-        theirs = sorted({_model(report) for report in self._telling("encode")})
-        others = [model for model in theirs if model != own.model]
-        if not others:
+        theirs = self.models.get("encode", ())
+        if all(model == own.model for model in theirs):
             return
         if len(theirs) > 1:
             raise Failed(
@@ -67,16 +65,12 @@ class WorkerReports:
             )
         embedding = self.embedding(own) or own
         raise Failed(
-            f"the workers that run encode by {others[0]}, and these settings say {own.model}: give this "
+            f"the workers that run encode by {theirs[0]}, and these settings say {own.model}: give this "
             f"command theirs ({assignments(embedding)}), or start them anew by these; nothing was changed"
         )
 
     def _telling(self, worker: str) -> Iterable[Report]:
         return (report for report in self.reports.get(worker, ()) if report.get("model"))
-
-
-def _model(report: Report) -> str:
-    return str(report["model"])
 
 
 def assignments(embedding: EmbeddingSettings) -> str:
@@ -101,10 +95,7 @@ async def worker_reports(url: str) -> WorkerReports | None:
     """Ask the workers on the NATS of `url`, patiently; None where it does not answer."""
     try:
         async with ServerTarget(url, "default", "the settings").connection(_SECONDS) as connection:
-            found = await collect_reports(connection.client)
-            if found.reports.get("encode"):
-                return found
-            return await collect_reports(connection.client, LISTEN_AGAIN_S)
+            return await collect_reports(connection.client, ("encode",))
     except RicordoError:
         return None
 
@@ -119,19 +110,23 @@ def reports_in(reply: bytes) -> Sequence[Report]:
     return [one for one in workers if isinstance(one, dict)] if isinstance(workers, list) else ()
 
 
-async def collect_reports(client: Client, within_s: float = _LISTEN_S) -> WorkerReports:
-    """Ask every process for the health of its workers, and listen for so many seconds."""
+async def collect_reports(client: Client, needed: Collection[str]) -> WorkerReports:
+    """Ask every process for its workers; again, for longer, where a needed one is silent: it may be busy."""
+    found = await _listen(client, _LISTEN_S)
+    return found if all(name in found.reports for name in needed) else await _listen(client, _LISTEN_AGAIN_S)
+
+
+async def _listen(client: Client, within_s: float) -> WorkerReports:
     inbox = client.new_inbox()
     replies = await client.subscribe(inbox)
     await client.publish(_HEALTH, b"", reply=inbox)
     found: dict[str, list[Report]] = {}
     try:
-        async with timeout(within_s):
-            async for message in replies.messages:
-                for report in reports_in(message.data):
-                    found.setdefault(str(report.get("worker")), []).append(report)
-    except TimeoutError:
-        pass
+        with suppress(TimeoutError):
+            async with timeout(within_s):
+                async for message in replies.messages:
+                    for report in reports_in(message.data):
+                        found.setdefault(str(report.get("worker")), []).append(report)
     finally:
         await replies.unsubscribe()
     return WorkerReports(found)

@@ -4,14 +4,16 @@ A parser is a pure function from an opened export to its messages and to what it
 where it stands. Nothing here knows the bus: the command line publishes what the parsers find.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from ricordo_services.importers import discord, mbox, slack, telegram, whatsapp
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.assistants import parse_chatgpt, parse_claude
-from ricordo_services.importers.past_message import FAULTS, Entry, Parser, ParserOptions
+from ricordo_services.importers.entries import Entry, ParserOptions
+from ricordo_services.importers.parsing import FAULTS
 
+Parser = Callable[[ExportArchive, ParserOptions], Iterator[Entry]]
 PARSERS: Final[Mapping[str, Parser]] = {
     "chatgpt": parse_chatgpt,
     "claude": parse_claude,

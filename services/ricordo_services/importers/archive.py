@@ -32,17 +32,11 @@ class UnreadableExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExportArchive:
-    """The files of an export.
+    """The files of an export."""
 
-    Attributes:
-        title: what the user calls it.
-        names: paths within the zip or folder, sorted; of a single file, its name.
-        is_single: whether the user named one file, neither a zip nor a folder.
-    """
-
-    title: str
-    names: tuple[str, ...]
-    is_single: bool
+    title: str  # what the user calls it
+    names: tuple[str, ...]  # paths within the zip or folder, sorted; of a single file, its name
+    is_single: bool  # whether the user named one file, neither a zip nor a folder
     _open: Callable[[str], IO[bytes]]
     _size: Callable[[str], int]
 
@@ -69,7 +63,7 @@ class ExportArchive:
         """Return the content of a JSON file.
 
         Raises:
-            UnreadableExport: it is too large, or no JSON.
+            UnreadableExport: it is too large, cannot be read, or is no JSON.
         """
         place = self.place(name)
         with self._reading(name, MAX_JSON_BYTES) as file:
@@ -85,7 +79,11 @@ class ExportArchive:
             raise UnreadableExport(f"{place} is no JSON in UTF-8: export it again") from None
 
     def optional_document(self, pattern: str) -> Any:  # noqa: ANN401 - any JSON
-        """Return the content of the first JSON file in whose name `pattern` is found; None without one."""
+        """Return the content of the first JSON file in whose name `pattern` is found; None without one.
+
+        Raises:
+            UnreadableExport: as `document`.
+        """
         found = [] if self.is_single else self.matching(pattern)
         return self.document(found[0]) if found else None
 
@@ -93,7 +91,7 @@ class ExportArchive:
         """Yield `(number, line)` of a file, numbers from 1; the file is never in memory as a whole.
 
         Raises:
-            UnreadableExport: the file is too large, or a line is.
+            UnreadableExport: the file is too large or cannot be read, or a line is too long.
         """
         number = 0
         with self._reading(name, MAX_TEXT_BYTES) as file:
@@ -143,6 +141,7 @@ def open_export(path: Path, title: str) -> Iterator[ExportArchive]:
 
     Raises:
         UnreadableExport: it is a broken zip.
+        OSError: it cannot be read.
     """
     if path.is_dir():
         files = (str(each.relative_to(path)) for each in path.rglob("*") if each.is_file())
@@ -154,7 +153,10 @@ def open_export(path: Path, title: str) -> Iterator[ExportArchive]:
             _open=lambda name: (path / name).open("rb"),
             _size=lambda name: (path / name).stat().st_size,
         )
-    elif _is_zip(path):
+        return
+    with path.open("rb") as file:
+        is_zip = file.read(len(_ZIP)) == _ZIP
+    if is_zip:
         try:
             packed = zipfile.ZipFile(path)
         except _BROKEN as error:
@@ -172,8 +174,3 @@ def open_export(path: Path, title: str) -> Iterator[ExportArchive]:
             _open=lambda _: path.open("rb"),
             _size=lambda _: path.stat().st_size,
         )
-
-
-def _is_zip(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_ZIP)) == _ZIP

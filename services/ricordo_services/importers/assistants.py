@@ -15,19 +15,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from ricordo_services.importers.archive import ExportArchive
-from ricordo_services.importers.past_message import (
-    Entry,
-    ParserOptions,
-    PastMessage,
-    Skip,
-    SkipReason,
-    Speaker,
-    branch_to,
-    read_conversations,
-    read_entry,
-    text_of,
-)
+from ricordo_services.importers.archive import ExportArchive, UnreadableExport
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
+from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of
 
 _FILES: Final = r"(^|/)conversations(-\d+)?\.json$"
 _USER: Final = Speaker("user", "")
@@ -36,8 +26,12 @@ _TEXTS: Final = frozenset({"text", "multimodal_text"})
 
 
 def parse_chatgpt(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
-    """Yield the messages of all conversations of an export of ChatGPT, each from its beginning."""
-    yield from read_conversations(
+    """Yield the messages of all conversations of an export of ChatGPT, each from its beginning.
+
+    Raises:
+        UnreadableExport: there is no file of conversations, or it is that of another service.
+    """
+    yield from _conversations(
         export, _FILES, partial(_chatgpt_conversation, options), of_another=("chat_messages", "claude")
     )
 
@@ -47,12 +41,13 @@ def _chatgpt_conversation(
 ) -> Iterator[Entry]:
     mapping = conversation["mapping"]
     parents = {node: found.get("parent") for node, found in mapping.items()}
-    kept = branch_to(conversation.get("current_node"), parents)
+    kept = _branch_to(conversation.get("current_node"), parents)
     key = text_of(conversation.get("conversation_id") or conversation["id"])
     title = text_of(conversation.get("title"))
     earlier: object = conversation.get("create_time")
-    for node in mapping:
-        if node not in kept and _has_words(mapping[node]):
+    for node in (node for node in mapping if node not in kept):
+        author = (mapping[node].get("message") or {}).get("author") or {}
+        if author.get("role") in ("user", "assistant"):
             yield Skip(f"{place}.mapping.{node}", SkipReason.OTHER_VERSION)
     for node in kept:
         message = mapping[node].get("message")
@@ -60,23 +55,14 @@ def _chatgpt_conversation(
             continue
         where = f"{place}.mapping.{node}"
         time = (message.get("create_time") if isinstance(message, Mapping) else None) or earlier
-        entry = read_entry(where, _of_chatgpt, where, message, key, title, partial(options.instant, time))
+        entry = read_entry(where, _of_chatgpt, message, key, title, partial(options.instant, time))
         yield entry
         if isinstance(entry, PastMessage):
             earlier = time
 
 
-def _has_words(node: Mapping[str, Any]) -> bool:
-    message = node.get("message") or {}
-    return (message.get("author") or {}).get("role") in ("user", "assistant")
-
-
 def _of_chatgpt(
-    place: str,
-    message: Mapping[str, Any],
-    conversation: str,
-    title: str,
-    sent_at: Callable[[], datetime],
+    place: str, message: Mapping[str, Any], conversation: str, title: str, sent_at: Callable[[], datetime]
 ) -> Entry:
     role, content, metadata = message["author"]["role"], message["content"], message.get("metadata") or {}
     if role == "system":
@@ -86,7 +72,9 @@ def _of_chatgpt(
     )
     if role not in ("user", "assistant") or is_hidden or content.get("content_type") not in _TEXTS:
         return Skip(place, SkipReason.TOOL)
-    text = "\n".join(filter(None, map(_part, content["parts"])))
+    # A part is a text, or what was said in a recording; pictures have none.
+    parts = (text_of(part.get("text") if isinstance(part, Mapping) else part) for part in content["parts"])
+    text = "\n".join(filter(None, parts))
     if not text.strip():
         return Skip(place, SkipReason.NO_TEXT)
     return PastMessage(
@@ -102,19 +90,16 @@ def _of_chatgpt(
     )
 
 
-def _part(part: object) -> str:
-    """Return the words of a part: a text, or what was said in a recording; pictures have none."""
-    if isinstance(part, Mapping):
-        return text_of(part.get("text"))
-    return text_of(part)
-
-
 _SPEAKERS: Final = {"human": Speaker("user", ""), "assistant": Speaker("claude", "Claude")}
 
 
 def parse_claude(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
-    """Yield the messages of all conversations of an export of Claude, each from its beginning."""
-    yield from read_conversations(
+    """Yield the messages of all conversations of an export of Claude, each from its beginning.
+
+    Raises:
+        UnreadableExport: there is no file of conversations, or it is that of another service.
+    """
+    yield from _conversations(
         export,
         r"(^|/)conversations\.json$",
         partial(_claude_conversation, options),
@@ -132,7 +117,7 @@ def _claude_conversation(
         if kept is not None and isinstance(message, Mapping) and message.get("uuid") not in kept:
             yield Skip(where, SkipReason.OTHER_VERSION)
         else:
-            yield read_entry(where, _of_claude, where, message, conversation, options)
+            yield read_entry(where, _of_claude, message, conversation, options)
 
 
 def _kept_branch(messages: Sequence[Any], leaf: str | None) -> Collection[str] | None:
@@ -140,16 +125,18 @@ def _kept_branch(messages: Sequence[Any], leaf: str | None) -> Collection[str] |
     read = [message for message in messages if isinstance(message, Mapping) and "uuid" in message]
     parents = {message["uuid"]: message.get("parent_message_uuid") for message in read}
     named = any(parent in parents for parent in parents.values())
-    return branch_to(leaf, parents) if named else None
+    return _branch_to(leaf, parents) if named else None
 
 
 def _of_claude(
     place: str, message: Mapping[str, Any], conversation: Mapping[str, Any], options: ParserOptions
 ) -> Entry:
     sender = message["sender"]
-    text = _claude_text(message)
+    blocks = message.get("content") or ()  # `text` has placeholders for those that are no text
+    texts = (text_of(block.get("text")) for block in blocks if block.get("type") == "text")
+    text = "\n".join(texts) if blocks else text_of(message.get("text"))
     if not text.strip():
-        return Skip(place, SkipReason.TOOL if message.get("content") else SkipReason.NO_TEXT)
+        return Skip(place, SkipReason.TOOL if blocks else SkipReason.NO_TEXT)
     return PastMessage(
         conversation=text_of(conversation["uuid"]),
         title=text_of(conversation.get("name")),
@@ -163,8 +150,40 @@ def _of_claude(
     )
 
 
-def _claude_text(message: Mapping[str, Any]) -> str:
-    """Return the blocks of text; `text` has placeholders for the others."""
-    if blocks := message.get("content"):
-        return "\n".join(text_of(block.get("text")) for block in blocks if block.get("type") == "text")
-    return text_of(message.get("text"))
+def _conversations(
+    export: ExportArchive,
+    pattern: str,  # of the names of files that hold a list of conversations each
+    read: Callable[[str, Mapping[str, Any]], Iterator[Entry]],
+    *,
+    of_another: tuple[str, str],  # a field of the conversations of another service, and its name
+) -> Iterator[Entry]:
+    """Yield what `read` finds in each conversation, whose place it is given; a malformed one is skipped."""
+    for name in export.required(pattern, "conversations.json: is it the zip that the service sent?"):
+        conversations = export.document(name)
+        if not isinstance(conversations, list):
+            raise UnreadableExport(
+                f"{export.place(name)} is no list of conversations: is it conversations.json of the service?"
+            )
+        field, service = of_another
+        if any(isinstance(each, Mapping) and field in each for each in conversations):
+            raise UnreadableExport(
+                f"{export.place(name)} looks like an export of another service: --from {service}"
+            )
+        for number, conversation in enumerate(conversations):
+            place = f"{export.place(name)}, [{number}]"
+            try:
+                yield from read(place, conversation)
+            except FAULTS as error:
+                yield malformed(place, error)
+
+
+def _branch_to(leaf: str | None, parents: Mapping[str, str | None]) -> list[str]:
+    """Return the ids from the root to `leaf`, or to the last of all ids where it is unknown."""
+    node = leaf if leaf in parents else next(reversed(list(parents)), None)
+    branch: dict[str, None] = {}
+    while node is not None and node in parents:
+        if node in branch:
+            raise ValueError("its messages follow each other in a circle")
+        branch[node] = None
+        node = parents[node]
+    return list(reversed(branch))

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Final
 
 from ricordo.messages.message_types import CONTENT_MAX_CHARS, format_instant
-from ricordo_services.importers.past_message import PastMessage, Skip, SkipReason, Speaker
+from ricordo_services.importers.entries import PastMessage, Skip, SkipReason, Speaker
 
 _LONGEST_LABEL: Final = 200
 _LONGEST_KEY: Final = 48
@@ -26,19 +26,13 @@ _SAMPLES: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """How the messages of an export become those of a user.
-
-    Attributes:
-        names: the user's names in the export, case-folded.
-        prefix: begins the user ids of all other speakers.
-        timezone: the user's zone; None leaves it to the system.
-    """
+    """How the messages of an export become those of a user."""
 
     service: str
     user_id: str
-    names: frozenset[str]
-    prefix: str
-    timezone: str | None = None
+    names: frozenset[str]  # the user's names in the export, case-folded
+    prefix: str  # begins the user ids of all other speakers
+    timezone: str | None = None  # the user's zone; None leaves it to the system
 
     def conversation_id(self, message: PastMessage) -> str:
         """Return the id of a conversation; two users who import the same group have one each."""
@@ -105,11 +99,7 @@ def _hash(*parts: str) -> str:
 
 @dataclass(slots=True)
 class ConversationCount:
-    """The size and span of a conversation.
-
-    Attributes:
-        sample: one of its messages.
-    """
+    """The size and span of a conversation, and one of its messages."""
 
     sample: PastMessage
     first: datetime
@@ -119,24 +109,17 @@ class ConversationCount:
 
 @dataclass(slots=True)
 class Survey:
-    """What an export contains.
+    """What an export contains."""
 
-    Attributes:
-        messages: the messages to publish, the parts of long ones counted each.
-        cut: messages that are longer than one message may be.
-        own: the keys of the speakers of whom the export itself says that they are the user, or an assistant.
-        samples: all messages, or 500 to 1,000 at even distances.
-    """
-
-    messages: int = 0
-    cut: int = 0
-    own: set[str] = field(default_factory=set)
+    messages: int = 0  # to be published, the parts of long ones counted each
+    cut: int = 0  # longer than one message may be
+    own: set[str] = field(default_factory=set)  # keys of speakers who are the user or an assistant, it says
     skipped: Counter[SkipReason] = field(default_factory=Counter)
     malformed: list[Skip] = field(default_factory=list)
     speakers: dict[str, Speaker] = field(default_factory=dict)
     spoken: Counter[str] = field(default_factory=Counter)
     conversations: dict[str, ConversationCount] = field(default_factory=dict)
-    samples: list[PastMessage] = field(default_factory=list)
+    samples: list[PastMessage] = field(default_factory=list)  # all, or 500 to 1,000 at even distances
     _step: int = 1
     _read: int = 0
 

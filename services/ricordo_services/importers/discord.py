@@ -13,16 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.past_message import (
-    Entry,
-    ParserOptions,
-    PastMessage,
-    Skip,
-    SkipReason,
-    Speaker,
-    read_entry,
-    text_of,
-)
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
+from ricordo_services.importers.parsing import read_entry, text_of
 
 _OWN: Final = r"(^|/)c?\d+/messages\.(json|csv)$"
 _KINDS: Final = ("Default", "Reply")
@@ -47,7 +39,7 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
             )
         for number, message in enumerate(document["messages"]):
             place = f"{export.place(name)}, messages[{number}]"
-            yield read_entry(place, _message, place, message, document, options)
+            yield read_entry(place, _message, message, document, options)
 
 
 def _message(
@@ -89,7 +81,7 @@ def _package(export: ExportArchive, names: list[str], options: ParserOptions) ->
         channel = path.split("/")[-2].lstrip("c")
         title = text_of(titles.get(channel)) or f"channel {channel}"
         for place, row in _rows(export, path):
-            yield read_entry(place, _own_message, place, row, (channel, title), owner, options)
+            yield read_entry(place, _own_message, row, (channel, title), owner, options)
 
 
 def _rows(export: ExportArchive, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -18,16 +18,8 @@ from typing import Final, cast
 from ricordo.documents.readers import html
 from ricordo.documents.reading_limits import Unreadable, decoded
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.past_message import (
-    FAULTS,
-    Entry,
-    ParserOptions,
-    PastMessage,
-    Skip,
-    SkipReason,
-    Speaker,
-    malformed,
-)
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
+from ricordo_services.importers.parsing import FAULTS, malformed
 
 MAX_MAIL_BYTES: Final = 64 * 1024 * 1024
 """The largest mail with its attachments."""
@@ -49,6 +41,7 @@ _FORMER: Final = re.compile(
 )
 _SIGNATURE: Final = re.compile(r"^-- $.*", re.MULTILINE | re.DOTALL)
 _EXPUNGED: Final = 0x8  # of X-Mozilla-Status
+_DISCARDED: Final = {"spam", "trash", "cestino", "drafts", "bozze"}  # of X-Gmail-Labels
 
 
 def parse(export: ExportArchive, _options: ParserOptions) -> Iterator[Entry]:
@@ -93,9 +86,11 @@ def _mails(export: ExportArchive, name: str) -> Iterator[tuple[int, bytes]]:
 
 def _mail(place: str, data: bytes) -> Entry:
     mail = message_from_bytes(data, policy=policy.default)
-    if int(_header(mail, "X-Mozilla-Status") or "0", 16) & _EXPUNGED or _is_discarded(mail):
+    labels = {label.strip().casefold() for label in _header(mail, "X-Gmail-Labels").split(",")}
+    if int(_header(mail, "X-Mozilla-Status") or "0", 16) & _EXPUNGED or labels & _DISCARDED:
         return Skip(place, SkipReason.DELETED)
-    if _is_automatic(mail):
+    is_bulk = _header(mail, "Precedence").casefold() in ("bulk", "junk") or "List-Unsubscribe" in mail
+    if is_bulk or _header(mail, "Auto-Submitted").casefold() not in ("", "no"):
         return Skip(place, SkipReason.AUTOMATIC)
     if (date := mail["Date"]) is None or (sent_at := date.datetime) is None:
         raise KeyError("Date")
@@ -122,17 +117,6 @@ def _mail(place: str, data: bytes) -> Entry:
         speaker=Speaker(address.casefold(), name or address, (address,)),
         reply_to=answered[0] if answered else None,
     )
-
-
-def _is_discarded(mail: EmailMessage) -> bool:
-    labels = {label.strip().casefold() for label in _header(mail, "X-Gmail-Labels").split(",")}
-    return bool(labels & {"spam", "trash", "cestino", "drafts", "bozze"})
-
-
-def _is_automatic(mail: EmailMessage) -> bool:
-    precedence = _header(mail, "Precedence").casefold() in ("bulk", "junk")
-    automatic = _header(mail, "Auto-Submitted").casefold() not in ("", "no")
-    return precedence or automatic or "List-Unsubscribe" in mail
 
 
 def _header(mail: EmailMessage, name: str) -> str:

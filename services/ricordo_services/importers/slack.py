@@ -13,16 +13,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.past_message import (
-    Entry,
-    ParserOptions,
-    PastMessage,
-    Skip,
-    SkipReason,
-    Speaker,
-    read_entry,
-    text_of,
-)
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
+from ricordo_services.importers.parsing import read_entry, text_of
 
 _DAYS: Final = r"(^|/)[^/]+/\d{4}-\d\d-\d\d\.json$"
 _CHANNEL_FILES: Final = ("channels", "groups", "dms", "mpims")
@@ -34,15 +26,11 @@ _SLACKBOT: Final = "USLACKBOT"
 
 @dataclass(frozen=True, slots=True)
 class _Workspace:
-    """Names by ids.
-
-    Attributes:
-        channels: the id and title of a channel, by the name of its folder.
-    """
+    """Names by ids."""
 
     speakers: Mapping[str, Speaker]
     bots: frozenset[str]
-    channels: Mapping[str, tuple[str, str]]
+    channels: Mapping[str, tuple[str, str]]  # the id and title of a channel, by the name of its folder
 
     @classmethod
     def read(cls, export: ExportArchive) -> "_Workspace":
@@ -98,9 +86,7 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
             continue
         for number, message in enumerate(messages):
             place = f"{export.place(name)}, [{number}]"
-            yield read_entry(
-                place, _message, place, message, PurePosixPath(name).parent.name, workspace, options
-            )
+            yield read_entry(place, _message, message, PurePosixPath(name).parent.name, workspace, options)
 
 
 def _message(
@@ -109,12 +95,8 @@ def _message(
     kind, key = message.get("subtype"), message.get("user")
     if kind in _REMOVED:
         return Skip(place, SkipReason.DELETED)
-    if (
-        kind == "bot_message"
-        or key == _SLACKBOT
-        or key in workspace.bots
-        or (message.get("bot_id") and not key)
-    ):
+    is_bot = kind == "bot_message" or key == _SLACKBOT or key in workspace.bots
+    if is_bot or (message.get("bot_id") and not key):
         return Skip(place, SkipReason.BOT)
     if message["type"] != "message" or kind not in _PEOPLES:
         return Skip(place, SkipReason.SYSTEM)

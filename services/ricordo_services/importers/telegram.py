@@ -9,18 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.past_message import (
-    FAULTS,
-    Entry,
-    ParserOptions,
-    PastMessage,
-    Skip,
-    SkipReason,
-    Speaker,
-    malformed,
-    read_entry,
-    text_of,
-)
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
+from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of
 
 _DELETED_ACCOUNT: Final = "Deleted Account"
 
@@ -49,7 +39,7 @@ def _chat(place: str, chat: Mapping[str, Any], owner: str, options: ParserOption
         other = _other(chat, messages)
         for number, message in enumerate(messages):
             where = f"{place}messages[{number}]"
-            yield read_entry(where, _message, where, message, chat, (owner, other), options)
+            yield read_entry(where, _message, message, chat, (owner, other), options)
     except FAULTS as error:
         yield malformed(place.rstrip(" ,."), error)
 

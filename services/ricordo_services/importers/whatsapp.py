@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.past_message import (
+from ricordo_services.importers.entries import (
     DateOrder,
     Entry,
     ParserOptions,
@@ -35,33 +35,18 @@ _MARKS: Final = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 _HEADER: Final = re.compile(
     rf"[{_MARKS}]*(?P<open>\[)?(?P<date>\d{{1,4}}(?P<sign>[./-])\d{{1,2}}(?P=sign)\d{{1,4}}),?\s+"
     r"(?:[^\W\d]{1,4}\s+)?(?P<hour>\d{1,2})[:.](?P<minute>\d\d)(?:[:.](?P<second>\d\d))?(?:\s?(?P<half>[AaPp])\.?\s?[Mm]\.?)?"
-    r"(?(open)\]|(?:\s+[-–]|(?(second):|(?!))))\s(?P<rest>.*)",
+    r"(?(open)\]|(?:\s+[-–]|(?(second):|(?!))))\s(?P<rest>.*)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The beginning of a message, or of a system line.
+    """The beginning of a message, or of a system line: `rest` is speaker and text."""
 
-    Attributes:
-        date: three numbers as they stand.
-        time: hour, minute, second.
-        rest: speaker and text.
-    """
-
-    date: tuple[int, int, int]
+    date: tuple[int, int, int]  # as it stands
     sign: str
     time: tuple[int, int, int]
     rest: str
-
-    def moment(self, order: DateOrder) -> datetime:
-        """Return the local time.
-
-        Raises:
-            ValueError: no calendar has this day.
-        """
-        year, month, day = _ordered(self.date, order)
-        return datetime(year, month, day, *self.time)  # noqa: DTZ001 - the zone is that of the phone
 
 
 def read_header(line: str) -> Header | None:
@@ -70,15 +55,10 @@ def read_header(line: str) -> Header | None:
     if found is None:
         return None
     first, second, third = map(int, found["date"].split(found["sign"]))
-    hour = int(found["hour"])
+    hour, minute, seconds = int(found["hour"]), int(found["minute"]), int(found["second"] or 0)
     if half := found["half"]:
         hour = hour % 12 + (12 if half in "Pp" else 0)
-    return Header(
-        (first, second, third),
-        found["sign"],
-        (hour, int(found["minute"]), int(found["second"] or 0)),
-        found["rest"],
-    )
+    return Header((first, second, third), found["sign"], (hour, minute, seconds), found["rest"])
 
 
 def is_cut_header(line: str, head: str) -> bool:
@@ -99,22 +79,21 @@ def date_order(headers: Iterable[Header]) -> DateOrder | None:
     impossible (there is no 13th month), then the one in which time goes back less often. Dates with full
     stops begin with the day.
     """
-    impossible, backwards = {"dmy": 0, "mdy": 0}, {"dmy": 0, "mdy": 0}
+    orders: tuple[DateOrder, DateOrder] = ("dmy", "mdy")
+    impossible, backwards = Counter[DateOrder](), Counter[DateOrder]()
     previous: tuple[int, int, int] | None = None
     has_stops = is_told = False
     for header in headers:
         first, second, _ = date = header.date
         if first > 99:
             return "ymd"
-        impossible["dmy"] += second > 12
-        impossible["mdy"] += first > 12
         has_stops |= header.sign == "."
         is_told |= first != second
-        if previous is not None:
-            backwards["dmy"] += _ordered(date, "dmy") < _ordered(previous, "dmy")
-            backwards["mdy"] += _ordered(date, "mdy") < _ordered(previous, "mdy")
+        for order, month in zip(orders, (second, first), strict=True):
+            impossible[order] += month > 12
+            backwards[order] += previous is not None and _ordered(date, order) < _ordered(previous, order)
         previous = date
-    dmy, mdy = ((impossible[order], backwards[order]) for order in ("dmy", "mdy"))
+    dmy, mdy = ((impossible[order], backwards[order]) for order in orders)
     if dmy == mdy:
         return "dmy" if has_stops or not is_told else None
     return "dmy" if dmy < mdy else "mdy"
@@ -217,11 +196,7 @@ def _date_order(export: ExportArchive, name: str) -> DateOrder:
 
 @dataclass(slots=True)
 class _Chat:
-    """The state of reading a chat: the message whose lines are being collected.
-
-    Attributes:
-        equal: how often each text has come at the present time.
-    """
+    """The state of reading a chat: the message whose lines are being collected."""
 
     title: str
     file: str
@@ -232,7 +207,7 @@ class _Chat:
     speaker: str = ""
     moment: datetime | None = None
     position: int = 0
-    equal: Counter[str] = field(default_factory=Counter)
+    equal: Counter[str] = field(default_factory=Counter)  # how often each text has come at the present time
 
     def begin_message(self, number: int, header: Header) -> Iterator[Entry]:
         speaker, colon, text = header.rest.partition(":")
@@ -242,7 +217,8 @@ class _Chat:
             yield Skip(self._place(), SkipReason.SYSTEM)
             return
         try:
-            moment = header.moment(self.order)
+            year, month, day = _ordered(header.date, self.order)
+            moment = datetime(year, month, day, *header.time)  # noqa: DTZ001 - the zone is that of the phone
         except ValueError as error:
             detail = f"has an impossible date ({error}): correct it, or try another --date-order"
             yield Skip(self._place(), SkipReason.MALFORMED, detail)
@@ -279,22 +255,19 @@ class _Chat:
         elif original.startswith(_OWN_TEXT) and said == text:
             yield Skip(self._place(), SkipReason.SYSTEM)
         else:
-            yield self._message(said, self.moment)
-
-    def _message(self, text: str, moment: datetime) -> PastMessage:
-        digest = blake2b(text.encode(), digest_size=16).hexdigest()
-        number = self.equal[digest]
-        self.equal[digest] += 1
-        return PastMessage(
-            conversation=self.title,
-            title=self.title,
-            key=f"{moment.isoformat()} {digest} {number}",
-            place=self._place(),
-            text=text,
-            # Several messages of a minute keep their order.
-            sent_at=self.options.aware(moment) + self.position * _STEP,
-            speaker=Speaker(self.speaker, self.speaker),
-        )
+            digest = blake2b(said.encode(), digest_size=16).hexdigest()
+            number = self.equal[digest]
+            self.equal[digest] += 1
+            yield PastMessage(
+                conversation=self.title,
+                title=self.title,
+                key=f"{self.moment.isoformat()} {digest} {number}",
+                place=self._place(),
+                text=said,
+                # Several messages of a minute keep their order.
+                sent_at=self.options.aware(self.moment) + self.position * _STEP,
+                speaker=Speaker(self.speaker, self.speaker),
+            )
 
     def _place(self) -> str:
         return f"{self.file}, line {self.number}"

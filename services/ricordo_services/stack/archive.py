@@ -39,29 +39,18 @@ class StoredFile(BaseModel):
 
 
 class Manifest(BaseModel):
-    """Contents of a backup.
-
-    Attributes:
-        ricordo: the release that made it.
-        format: of the archive.
-        data_format: of the data folder.
-        schema_version: of the database; 0 without a schema.
-        postgres: major version of the database files.
-        made_at: RFC 3339.
-        folders: paths with `/`, parents first.
-        files: by path.
-    """
+    """Contents of a backup."""
 
     model_config = ConfigDict(frozen=True)
 
-    ricordo: str
-    format: int = ARCHIVE_FORMAT
-    data_format: int = DATA_FORMAT
-    schema_version: int
-    postgres: str = MAJOR_VERSION
-    made_at: str
-    folders: Sequence[str] = ()
-    files: Mapping[str, StoredFile] = Field(default_factory=dict)
+    ricordo: str  # the release that made it
+    format: int = ARCHIVE_FORMAT  # of the archive
+    data_format: int = DATA_FORMAT  # of the data folder
+    schema_version: int  # of the database; 0 without a schema
+    postgres: str = MAJOR_VERSION  # major version of the database files
+    made_at: str  # RFC 3339
+    folders: Sequence[str] = ()  # paths with `/`, parents first
+    files: Mapping[str, StoredFile] = Field(default_factory=dict)  # by path
 
     @property
     def size(self) -> int:
@@ -90,19 +79,21 @@ def _refuse_outside(name: str, folders: Collection[str]) -> None:
 
 
 def write_backup(folder: Path, target: Path, manifest: Manifest) -> Manifest:
-    """Write a backup of a data folder, atomically, and return its manifest.
+    """Write a backup of a data folder that is locked and not in use, atomically, with mode 0600.
 
-    Args:
-        folder: locked by the caller, and not in use.
-        target: the new file, mode 0600.
-        manifest: without folders and files, which are added.
+    Returns:
+        The manifest, with the folders and files.
 
     Raises:
         BackupRefused: the folder contains something else than files and folders.
         OSError: something cannot be read or written; there is no backup.
     """
     folders, files = _listed(folder)
-    known = {name: StoredFile(size=path.stat().st_size, sha256=_digest(path)) for name, path in files.items()}
+    known = {}
+    for name, path in files.items():
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        known[name] = StoredFile(size=path.stat().st_size, sha256=digest)
     manifest = manifest.model_copy(update={"folders": folders, "files": known})
     text = manifest.model_dump_json().encode()
     with (
@@ -143,7 +134,7 @@ class Backup:
         self.manifest = self._read_manifest()
 
     def check_version(self, oldest_schema: int, newest_schema: int) -> None:
-        """Refuse a backup that this version cannot restore.
+        """Refuse a backup that this release cannot restore.
 
         Args:
             oldest_schema: the oldest schema version that can be upgraded here.
@@ -239,11 +230,6 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
         else:
             raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot contain it")
     return folders, files
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -4,7 +4,6 @@ Its classes come from a cache that Java writes when the first server on a machin
 Java starts in a third of the processor time, and takes 30 MB less.
 """
 
-import asyncio
 import contextlib
 import json
 import os
@@ -18,8 +17,7 @@ from pathlib import Path
 from ricordo.cache_folder import default_cache_folder
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
-from ricordo_services.stack.packages import JavaServer
-from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, ServerFailed
+from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, ServerFailed, answer_of
 
 USER = "root"
 DATABASE = "ricordo"
@@ -58,21 +56,16 @@ class BoltServer:
         self._log_start = self._log.stat().st_size if self._log.exists() else 0
         arguments = self._folder / "java.args"
         template = resources.files(__package__).joinpath("graph.args").read_text(encoding="utf-8")
-        words = (line for line in template.splitlines() if not line.startswith("#"))
-        filled = (
-            word.format(
-                cache=option,
-                folder=self._folder,
-                class_path=java.class_path,
-                user=USER,
-                database=DATABASE,
-                host=LOOPBACK,
-                port=ports["bolt"],
-                http_port=ports["bolt_http"],
-            )
-            for word in words
-        )
-        private.write(arguments, "".join(f"{json.dumps(word, ensure_ascii=False)}\n" for word in filled))
+        words = [line for line in template.splitlines() if not line.startswith("#")]
+        values: dict[str, object] = {
+            "cache": option,
+            "folder": self._folder,
+            "class_path": java.class_path,
+            "host": LOOPBACK,
+        }
+        values |= {"user": USER, "database": DATABASE, "port": ports["bolt"], "http_port": ports["bolt_http"]}
+        filled = (json.dumps(word.format(**values), ensure_ascii=False) for word in words)
+        private.write(arguments, "".join(f"{word}\n" for word in filled))
         private.write(self._folder / "password", self._password)
         return Launch(
             argv=(str(java.java), f"@{arguments}"),
@@ -96,41 +89,21 @@ class BoltServer:
 
         The Bolt port listens before the database is there; the HTTP side knows when it is.
         """
-        self._raise_if_it_gave_up()
-        ready = await _answer(ports["bolt_http"], READY_REQUEST, len(READY))
-        if ready != READY:
-            raise NotReady
-        version = await _answer(ports["bolt"], HANDSHAKE, len(NO_VERSION))
-        if version == NO_VERSION:
-            raise NotReady
-
-    def _raise_if_it_gave_up(self) -> None:
-        """Raise when the main thread has died: the process then lingers and never answers."""
+        # Where the main thread has died, the process lingers and never answers.
         with contextlib.suppress(FileNotFoundError), self._log.open("rb") as log:
             grown = log.seek(0, os.SEEK_END) >= self._log_start
             log.seek(self._log_start if grown else 0)
             said = log.read().decode("utf-8", errors="replace")
             if GAVE_UP in said:
                 raise ServerFailed(self.name, "did not start", said[said.index(GAVE_UP) :][:1000])
+        if await answer_of(ports["bolt_http"], READY_REQUEST, len(READY)) != READY:
+            raise NotReady
+        if await answer_of(ports["bolt"], HANDSHAKE, len(NO_VERSION)) == NO_VERSION:
+            raise NotReady
 
 
-def class_cache(java: JavaServer) -> Path:
+def class_cache(java: packages.JavaServer) -> Path:
     """Return the file for the classes of an installation of the server; another one has another file."""
     stats = {path.name: path.stat() for path in Path(java.class_path).parent.iterdir()}
     jars = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats.items())
     return default_cache_folder() / f"graph-{zlib.crc32(repr((str(java.java), jars)).encode()):08x}.aot"
-
-
-async def _answer(port: int, request: bytes, size: int) -> bytes:
-    """Return the first ``size`` bytes that come back for ``request``."""
-    try:
-        reader, writer = await asyncio.open_connection(LOOPBACK, port)
-    except OSError as error:
-        raise NotReady from error
-    try:
-        writer.write(request)
-        return await reader.readexactly(size)
-    except (OSError, asyncio.IncompleteReadError) as error:
-        raise NotReady from error
-    finally:
-        writer.close()

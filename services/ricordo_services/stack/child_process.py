@@ -11,12 +11,11 @@ import os
 import signal
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from ricordo_services.stack import guard
-from ricordo_services.stack.guard import GuardSpec, process_identity
 from ricordo_services.stack.servers import Launch
 
 POLL_SECONDS = 0.05
@@ -24,23 +23,22 @@ POLL_SECONDS = 0.05
 
 def own_record() -> str:
     """Return the record of this process."""
-    return json.dumps([os.getpid(), process_identity(os.getpid())])
+    return json.dumps([os.getpid(), guard.process_identity(os.getpid())])
 
 
 def living(recorded: object) -> int | None:
     """Return the number of a recorded ``[pid, identity]`` if that very process still runs."""
     match recorded:
-        case [int(pid), str(identity)] if process_identity(pid) == identity:
+        case [int(pid), str(identity)] if guard.process_identity(pid) == identity:
             return pid
     return None
 
 
 def read_record(path: Path) -> object:
     """Return the content of a record, or None when there is none that can be read."""
-    try:
-        content: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+    content: object = None
+    with contextlib.suppress(OSError, ValueError):
+        content = json.loads(path.read_text(encoding="utf-8"))
     return content
 
 
@@ -59,11 +57,7 @@ def kill_recorded(record: Path) -> None:
 
 
 async def until_gone(record: Path, seconds: float) -> bool:
-    """Wait for the processes of a record to end, and kill them after ``seconds``.
-
-    Returns:
-        Whether they are gone; False when even killing did not help within as long again.
-    """
+    """Wait for the processes of a record, kill them after ``seconds``, and return whether they are gone."""
     for insist in (False, True):
         if insist:
             kill_recorded(record)
@@ -75,7 +69,7 @@ async def until_gone(record: Path, seconds: float) -> bool:
         else:
             record.unlink(missing_ok=True)  # noqa: ASYNC240 - as short as a file operation gets
             return True
-    return False
+    return False  # even killing did not help within as long again
 
 
 LOG_LIMIT_BYTES = 8 * 1024 * 1024
@@ -105,11 +99,14 @@ class Child:
     @classmethod
     async def start(cls, launch: Launch, paths: ChildPaths) -> Self:
         """Start the server in a session of its own, so that a terminal's Ctrl-C does not reach it."""
-        _limit_log(paths.log)
+        told = {**asdict(replace(launch, environment={})), "record": paths.record}
+        with contextlib.suppress(FileNotFoundError):
+            if paths.log.stat().st_size > LOG_LIMIT_BYTES:  # one former file is kept
+                paths.log.replace(paths.log.with_suffix(".log.1"))
         log = os.open(paths.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", guard.__file__, json.dumps(_spec(launch, paths))),
+                *(sys.executable, "-I", "-S", guard.__file__, json.dumps(told, default=str)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=log,
                 stderr=log,
@@ -149,28 +146,6 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()  # the kernel then signals the server
             await self._process.wait()
-
-
-def _spec(launch: Launch, paths: ChildPaths) -> GuardSpec:
-    account = launch.account
-    return {
-        "argv": list(launch.argv),
-        "cwd": str(launch.cwd),
-        "stdin": str(launch.stdin),
-        "stop_signal": launch.stop_signal,
-        "orphan_signal": launch.orphan_signal,
-        "grace": launch.grace,
-        "uid": account.uid if account else None,
-        "gid": account.gid if account else None,
-        "record": str(paths.record),
-    }
-
-
-def _limit_log(log: Path) -> None:
-    """Rotate a log that has grown, keeping one former file."""
-    with contextlib.suppress(FileNotFoundError):
-        if log.stat().st_size > LOG_LIMIT_BYTES:
-            log.replace(log.with_suffix(".log.1"))
 
 
 def log_tail(log: Path) -> str:

@@ -107,12 +107,12 @@ def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
     documents = base.documents
     if documents.url is None and documents.dir is None:
         documents = documents.model_copy(update={"dir": endpoints.object_dir})
-    given, gateway = base.gateway.model_fields_set, base.gateway
-    if endpoints.http_url and "port" not in given:
-        gateway = gateway.model_copy(update={"port": urlsplit(endpoints.http_url).port})
-    if endpoints.http_key and "key" not in given:
-        gateway = gateway.model_copy(update={"key": SecretStr(endpoints.http_key)})
-    if endpoints.http_url and "webhook_networks" not in given:
-        gateway = gateway.model_copy(update={"webhook_networks": _LOOPBACK})
-    changed = {"bus": bus, "stores": stores, "documents": documents, "gateway": gateway}
+    gateway: dict[str, object] = {}
+    if endpoints.http_url:
+        gateway |= {"port": urlsplit(endpoints.http_url).port, "webhook_networks": _LOOPBACK}
+    if endpoints.http_key:
+        gateway |= {"key": SecretStr(endpoints.http_key)}
+    missing = {name: gateway[name] for name in gateway.keys() - base.gateway.model_fields_set}
+    own = base.gateway.model_copy(update=missing)
+    changed = {"bus": bus, "stores": stores, "documents": documents, "gateway": own}
     return base.model_copy(update=changed)

@@ -32,19 +32,11 @@ RESTORING: Final = "restoring"
 """The folder of a restore that is not complete; it is removed at the next start."""
 RESTORED: Final = "restored"
 """The folder of a complete restore that is not moved into place yet."""
-BACKED_UP: Final = (
-    "nats",
-    "postgres",
-    "graph",
-    "qdrant",
-    "objects",
-    "format.json",
-    "ports.json",
-    "secrets.json",
-)
+DATA_FOLDERS: Final = ("nats", "postgres", "graph", "qdrant", "objects")
+BACKED_UP: Final = (*DATA_FOLDERS, "format.json", "ports.json", "secrets.json")
 """The parts of a data folder that a backup holds."""
 DATA_FORMAT = 1
-FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
+FOLDERS = (*DATA_FOLDERS, "log", "run")
 FILES = ("format.json", "lock", "owner.json", "ports.json", "secrets.json", STACK_FILE)
 KNOWN = frozenset({*FOLDERS, *FILES, RESTORING, RESTORED})
 MINIMUM_FREE_BYTES = 256 * 1024 * 1024
@@ -140,14 +132,14 @@ class DataFolder:
             _make(path)
             folder = cls(path, os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
-            raise FolderRefused(unusable(path, error)) from error
+            raise unusable(path, error) from error
         try:
             await folder._lock()
             await folder._end_leftovers()
             folder._open()
         except OSError as error:
             folder.release()
-            raise FolderRefused(unusable(path, error)) from error
+            raise unusable(path, error) from error
         except BaseException:
             folder.release()
             raise
@@ -192,7 +184,10 @@ class DataFolder:
     async def _lock(self) -> None:
         """Take the lock, giving the processes of a killed stack time to end before they are killed."""
         began = time.monotonic()
-        while not _try_lock(self.lock_fd):
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self.lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
             waited = time.monotonic() - began
             owner = living(read_record(self.path / "owner.json"))
             if waited >= (DYING_SECONDS if owner else LEFTOVER_SECONDS + KILLED_SECONDS):
@@ -263,15 +258,9 @@ def _make(path: Path) -> None:
         )
 
 
-def unusable(path: Path, error: OSError) -> str:
-    """Return what to tell somebody whose folder met ``error``."""
+def unusable(path: Path, error: OSError) -> FolderRefused:
+    """Tell somebody whose folder met ``error`` what to do."""
     reason = error.strerror or str(error)
-    return f"the data folder {path} cannot be used ({reason}): choose another one with --data-dir"
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    return FolderRefused(
+        f"the data folder {path} cannot be used ({reason}): choose another one with --data-dir"
+    )

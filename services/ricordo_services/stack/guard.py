@@ -28,11 +28,11 @@ LINUX = sys.platform == "linux"
 
 
 class GuardSpec(TypedDict):
-    """What the guard runs and how it ends it; sent as one JSON argument.
+    """What the guard runs and how it ends it, a `Launch`; sent as one JSON argument.
 
     ``stop_signal`` asks the server to finish, ``orphan_signal`` is what the kernel sends it when the
-    guard is killed, ``grace`` is in seconds. ``uid`` and ``gid`` are null to stay who we are.
-    ``record`` is where the process ids go.
+    guard is killed, ``grace`` is in seconds. ``account`` has a uid and a gid, and is null to stay who
+    we are. ``record`` is where the process ids go.
     """
 
     argv: list[str]
@@ -41,8 +41,7 @@ class GuardSpec(TypedDict):
     stop_signal: int
     orphan_signal: int
     grace: float
-    uid: int | None
-    gid: int | None
+    account: dict[str, int] | None
     record: str
 
 
@@ -52,7 +51,12 @@ def process_identity(pid: int) -> str | None:
     A zombie counts as gone: it holds no files, ports or locks any more.
     """
     if LINUX:
-        return _linux_identity(pid)
+        try:
+            fields = _stat_fields(pid)
+        except OSError:
+            return None
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return None if fields[0] in "ZX" else f"{boot} {fields[19]}"  # state, and start in ticks
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -63,18 +67,6 @@ def process_identity(pid: int) -> str | None:
 
     listing = subprocess.run(("/bin/ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, check=False)
     return listing.stdout.decode().strip() or None
-
-
-def _linux_identity(pid: int) -> str | None:
-    try:
-        fields = _stat_fields(pid)
-    except OSError:
-        return None
-    state, start_ticks = fields[0], fields[19]
-    if state in "ZX":
-        return None
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return f"{boot} {start_ticks}"
 
 
 def _stat_fields(pid: int) -> list[str]:
@@ -98,10 +90,10 @@ def _exec_server(spec: GuardSpec, guard: int) -> NoReturn:
         os.dup2(os.open(spec["stdin"], os.O_RDONLY), 0)
         os.dup2(2, 1)
         os.chdir(spec["cwd"])  # before the user changes: it may not be allowed to walk there
-        if spec["uid"] is not None and spec["gid"] is not None:
+        if (account := spec["account"]) is not None:
             os.setgroups([])
-            os.setgid(spec["gid"])
-            os.setuid(spec["uid"])
+            os.setgid(account["gid"])
+            os.setuid(account["uid"])
         if LINUX:
             _prctl(PR_SET_PDEATHSIG, spec["orphan_signal"])  # a change of user clears it, so it comes last
             if os.getppid() != guard:

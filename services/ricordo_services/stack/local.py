@@ -13,50 +13,31 @@ from typing import NoReturn, Self
 import structlog
 
 from ricordo_services.stack import bolt
-from ricordo_services.stack.bolt import BoltServer
 from ricordo_services.stack.child_process import Child, ChildPaths, log_tail, until_gone
 from ricordo_services.stack.endpoints import Endpoints
 from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
 from ricordo_services.stack.postgres import PostgresServer
-from ricordo_services.stack.servers import (
-    LOOPBACK,
-    FolderRefused,
-    Launch,
-    NotReady,
-    PortBook,
-    ServerFailed,
-    is_free,
-)
+from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, PortBook, ServerFailed, is_free
 
 log = structlog.get_logger("ricordo.stack")
 
 LEFTOVER_SECONDS = 4.0
-Server = BoltServer | PostgresServer | NatsServer
+Server = bolt.BoltServer | PostgresServer | NatsServer
 
 
 @dataclass(frozen=True, slots=True)
 class SupervisionTimes:
-    """How long and how often the stack tries.
+    """How long, in seconds, and how often the stack tries."""
 
-    Attributes:
-        start: seconds for a server to answer.
-        poll: seconds between two questions whether it does.
-        answer: seconds for one such question.
-        restarts: how many restarts in a row may fail; a server that was killed often is still restarted.
-        window: seconds in which exits count for the pause before a restart.
-        backoff: seconds before the first restart, doubled for each further exit.
-        longest_pause: most seconds before a restart.
-    """
-
-    start: float = 60.0
-    poll: float = 0.03
-    answer: float = 10.0
+    start: float = 60.0  # for a server to answer
+    poll: float = 0.03  # between two questions whether it does
+    answer: float = 10.0  # for one such question
     port_attempts: int = 4
-    restarts: int = 5
-    window: float = 120.0
-    backoff: float = 0.2
-    longest_pause: float = 5.0
+    restarts: int = 5  # in a row may fail; a server that was killed often is still restarted
+    window: float = 120.0  # in which exits count for the pause before a restart
+    backoff: float = 0.2  # before the first restart, doubled for each further exit
+    longest_pause: float = 5.0  # before a restart
 
 
 async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
@@ -94,6 +75,7 @@ class SupervisedServer:
         Raises:
             ServerFailed: it does not start.
             StackError: it cannot be run here.
+            OSError: a file cannot be read or written.
         """
         for attempt in range(1, self._patience.port_attempts + 1):
             self.ports = self._book.reserve(self._server.port_names)
@@ -137,16 +119,17 @@ class SupervisedServer:
             raise
 
     async def _answers(self, child: Child) -> None:
-        deadline = time.monotonic() + self._patience.start
+        seconds = self._patience.start
+        reason, deadline = f"does not answer after {seconds:.0f} s", time.monotonic() + seconds
         while time.monotonic() < deadline:
             if not child.running:
-                status = await child.ended()
-                raise self._failure(f"ended with status {status}")
+                reason = f"ended with status {await child.ended()}"
+                break
             with contextlib.suppress(NotReady, TimeoutError):
                 await asyncio.wait_for(self._server.probe(self.ports), self._patience.answer)
                 return
             await asyncio.sleep(self._patience.poll)
-        raise self._failure(f"does not answer after {self._patience.start:.0f} s")
+        raise ServerFailed(self._server.name, reason, log_tail(self._paths.log))
 
     async def _keep(self, failed: asyncio.Future[None]) -> None:
         times, failures = self._patience, 0
@@ -173,9 +156,6 @@ class SupervisedServer:
             if not failed.done():
                 failed.set_exception(error)
 
-    def _failure(self, reason: str) -> ServerFailed:
-        return ServerFailed(self._server.name, reason, log_tail(self._paths.log))
-
 
 _HTTP = "http"
 """The name of the gateway's port; it is a worker, and no server of the stack."""
@@ -189,7 +169,7 @@ class LocalStack:
         data, book = folder.path, PortBook(folder.path / "ports.json")
         self._nats = NatsServer(data / "nats", passwords.nats)
         self._postgres = _postgres_server(folder)
-        self._bolt = BoltServer(data / "graph", passwords.bolt, log=folder.log("graph"))
+        self._bolt = bolt.BoltServer(data / "graph", passwords.bolt, log=folder.log("graph"))
         self._bolt_password = passwords.bolt
         self._http_key, self._book = passwords.http_key, book
         self._folder = folder
@@ -204,9 +184,6 @@ class LocalStack:
     @contextlib.asynccontextmanager
     async def open(cls, data_dir: Path, times: SupervisionTimes | None = None) -> AsyncIterator[Self]:
         """Run the servers on ``data_dir`` while the context lasts; it begins when all of them answer.
-
-        Args:
-            times: None for the defaults.
 
         Raises:
             FolderRefused: the folder cannot be used, or another stack uses it.
@@ -258,18 +235,12 @@ class LocalStack:
         try:
             async with asyncio.TaskGroup() as starts:
                 for server in self._supervised.values():
-                    starts.create_task(self._start_one(server))
+                    starts.create_task(_start_server(server, self._folder))
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
         self._book.reserve([_HTTP])
         for server in self._supervised.values():
             server.keep(self._failed)
-
-    async def _start_one(self, server: SupervisedServer) -> None:
-        try:
-            await server.start()
-        except OSError as error:  # a disk that fills up, a file that belongs to somebody else
-            raise FolderRefused(unusable(self._folder.path, error)) from error
 
     async def _stop(self) -> None:
         servers = self._supervised.values()
@@ -280,6 +251,13 @@ class LocalStack:
         await asyncio.gather(*(server.stop() for server in servers))
         self._bolt.save_classes()
         self._folder.forget_run()
+
+
+async def _start_server(server: SupervisedServer, folder: DataFolder) -> None:
+    try:
+        await server.start()
+    except OSError as error:  # a disk that fills up, a file that belongs to somebody else
+        raise unusable(folder.path, error) from error
 
 
 def child_paths(folder: DataFolder, name: str) -> ChildPaths:
@@ -307,10 +285,7 @@ async def standalone_postgres(folder: DataFolder) -> AsyncIterator[str]:
     server = _postgres_server(folder)
     book = PortBook(folder.path / "ports.json")
     supervised = SupervisedServer(server, child_paths(folder, "postgres"), book, SupervisionTimes())
-    try:
-        await supervised.start()
-    except OSError as error:
-        raise FolderRefused(unusable(folder.path, error)) from error
+    await _start_server(supervised, folder)
     try:
         yield server.admin_dsn(supervised.ports)
     finally:

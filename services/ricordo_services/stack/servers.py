@@ -5,6 +5,8 @@ range the kernel gives to outgoing connections. A port inside that range can be 
 server restarts, worst of all to a client reconnecting to that very port, which on loopback can meet itself.
 """
 
+import asyncio
+import contextlib
 import json
 import random
 import socket
@@ -73,6 +75,23 @@ class NotReady(Exception):
     """The server does not answer yet."""
 
 
+async def answer_of(port: int, request: bytes, size: int | None = None) -> bytes:
+    """Return the first `size` bytes that come back for `request`; a line if `size` is None.
+
+    Raises:
+        NotReady: they do not come.
+    """
+    try:
+        reader, writer = await asyncio.open_connection(LOOPBACK, port)
+        try:
+            writer.write(request)
+            return await (reader.readline() if size is None else reader.readexactly(size))
+        finally:
+            writer.close()
+    except (OSError, asyncio.IncompleteReadError) as error:
+        raise NotReady from error
+
+
 def is_free(port: int) -> bool:
     """Tell whether a server could listen on ``port`` of the loopback address now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
@@ -85,20 +104,13 @@ def is_free(port: int) -> bool:
     return True
 
 
-def _ephemeral_start() -> int:
-    try:
-        return int(EPHEMERAL_RANGE.read_text(encoding="ascii").split()[0])
-    except (OSError, ValueError, IndexError):
-        return DEFAULT_EPHEMERAL_START
-
-
 def choose_port(taken: Iterable[int] = ()) -> int:
     """Return a free loopback port that is none of ``taken``, outside the outgoing range if possible."""
-    refused = WELL_KNOWN | set(taken)
-    highest = _ephemeral_start() - 1
-    draw = random.SystemRandom()
+    refused, highest = WELL_KNOWN | set(taken), DEFAULT_EPHEMERAL_START - 1
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        highest = int(EPHEMERAL_RANGE.read_text(encoding="ascii").split()[0]) - 1
     for _ in range(ATTEMPTS if highest > LOWEST else 0):
-        port = draw.randint(LOWEST, highest)
+        port = random.SystemRandom().randint(LOWEST, highest)
         if port not in refused and is_free(port):
             return port
     while True:
@@ -114,24 +126,18 @@ class PortBook:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._ports = self._read()
-
-    def _read(self) -> dict[str, int]:
-        try:
-            kept = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        if not isinstance(kept, dict):
-            return {}
-        return {name: port for name, port in kept.items() if isinstance(port, int) and 1024 <= port <= 65_535}
+        self._ports: dict[str, int] = {}
+        kept: object = None
+        with contextlib.suppress(OSError, ValueError):  # it is written anew
+            kept = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(kept, dict):
+            for name, port in kept.items():
+                if isinstance(port, int) and 1024 <= port <= 65_535:
+                    self._ports[name] = port
 
     def __getitem__(self, name: str) -> int:
         """Return the port last reserved under ``name``."""
         return self._ports[name]
-
-    def values(self) -> list[int]:
-        """Return all ports of the folder."""
-        return list(self._ports.values())
 
     def reserve(self, names: Iterable[str]) -> dict[str, int]:
         """Return a free port for each name: last time's where it is still free, else a new one."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, WordSets, read_patterns
 from ricordo.language.text import normalise
 from ricordo.language.tokenization import PLAIN_WORD
 
@@ -44,11 +44,12 @@ class Assertion:
 class _Frames(Patterns):
     """The patterns of one language, some of which cannot match without one of their cues."""
 
-    cues: dict[str, frozenset[str]]
+    cues: WordSets
 
     def find(self, name: str, low: str, said: frozenset[str], start: int, end: int) -> re.Match[str] | None:
         """Search a pattern that has cues in `low[start:end]`, whose words are `said`."""
-        if self.cues[name].isdisjoint(said):
+        cues: frozenset[str] = getattr(self.cues, name)
+        if cues.isdisjoint(said):
             return None
         pattern: re.Pattern[str] = getattr(self, name)
         return pattern.search(low, start, end)
@@ -144,7 +145,4 @@ def _unasked(low: str, frames: _Frames) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _frames(language: str) -> _Frames:
-    table = read_table("assertion_scope", language)
-    cues = {name: frozenset(words.split()) for name, words in table.pop("cues").items()}
-    tag = re.compile(rf"[,;:] ?(?:{table['tags']})\W*$")
-    return _Frames(cues=cues, tag=tag, **compiled(table))
+    return _Frames(**read_patterns("assertion_scope", language))

@@ -25,7 +25,15 @@ _EMPTY: Final[dict[str, Any]] = {"text": "", "pattern": NEVER, "list": [], "tabl
     match: [] for match in _MATCHES
 }
 _PLACEHOLDER: Final = re.compile(r"(?<!\?P)<(\w+)>")
-_SCHEMA: Final[dict[str, dict[str, Any]]] = tomllib.loads(_DATA.joinpath("schema.toml").read_text("utf-8"))
+
+
+def _by_key(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the type of each key, of which the schema lists the keys of each type."""
+    types = {key: kind for kind, keys in schema.items() if isinstance(keys, str) for key in keys.split()}
+    return types | {name: _by_key(part) for name, part in schema.items() if isinstance(part, dict)}
+
+
+_SCHEMA: Final = _by_key(tomllib.loads(_DATA.joinpath("schema.toml").read_text("utf-8")))
 
 LANGUAGES: Final = tuple(
     sorted(folder.name for folder in _DATA.iterdir() if folder.is_dir() and folder.name != _COMMON)
@@ -60,13 +68,6 @@ def either(patterns: Iterable[str]) -> str:
     return "|".join(f"(?:{pattern})" for pattern in patterns) or NEVER
 
 
-def compiled(table: Mapping[str, str | Sequence[str]]) -> dict[str, re.Pattern[str]]:
-    """Compile the patterns of a table; a list matches where one of its patterns does."""
-    return {
-        name: re.compile(value if isinstance(value, str) else either(value)) for name, value in table.items()
-    }
-
-
 def read_table(name: str, language: str = _COMMON) -> dict[str, Any]:
     """Return the file `data/<language>/<name>.toml`; the caller shapes it once and keeps what it made.
 
@@ -80,6 +81,11 @@ def read_table(name: str, language: str = _COMMON) -> dict[str, Any]:
     schema = _SCHEMA[_COMMON if language == _COMMON else "language"][name]
     file = _DATA.joinpath(language, f"{name}.toml")
     return _complete(tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}, schema, file.name)
+
+
+def word_list(name: str) -> frozenset[str]:
+    """Return a list of `fact_lists.toml`."""
+    return frozenset(read_table("fact_lists")[name].split())
 
 
 def _complete(table: Mapping[str, Any], schema: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -97,23 +103,38 @@ def _complete(table: Mapping[str, Any], schema: Mapping[str, Any], place: str) -
     }
 
 
+@cache
 def read_patterns(name: str, language: str) -> dict[str, Any]:
-    """Return a file of patterns, compiled: a regular expression for each list, a set of words for each text.
+    """Return a file of patterns, compiled; the caller leaves what it is given as it is.
 
-    A placeholder `<name>` in an alternative stands for the entry of the table `parts`.
+    A pattern or a list of them is a regular expression, a text a set of words, a table within the file
+    `Patterns` of its own. A placeholder `<name>` in an alternative stands for the entry of the table `parts`.
 
     Raises:
         KeyError: the schema has no such file, or a placeholder no entry.
         ValueError: the file differs from the schema.
     """
-    table, schema = read_table(name, language), _SCHEMA["language"][name]
-    parts: dict[str, Any] = table.pop("parts")
-    return {
-        key: frozenset(value.split())
-        if schema[key] == "text"
-        else re.compile(_pattern(schema[key], [_expanded(each, parts) for each in value]))
-        for key, value in table.items()
-    }
+    table = read_table(name, language)
+    return _compiled(table, _SCHEMA["language"][name], table.pop("parts", {}))
+
+
+def _compiled(
+    table: Mapping[str, Any], schema: Mapping[str, Any], parts: Mapping[str, Any]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        match schema[key]:
+            case dict() as inner:
+                found[key] = Patterns(**_compiled(value, inner, parts))
+            case "text":
+                found[key] = frozenset(value.split())
+            case "pattern":
+                found[key] = re.compile(value)
+            case "list":
+                found[key] = re.compile(either(value))
+            case kind:
+                found[key] = re.compile(_pattern(kind, [_expanded(each, parts) for each in value]))
+    return found
 
 
 def _pattern(match: str, alternatives: Sequence[str]) -> str:

@@ -23,18 +23,9 @@ def _exceptions() -> dict[str, dict[str, str]]:
     return {
         language: {word: word for word in table["alone"].split()}
         | dict(pair.split("=") for pair in table["pairs"].split())
-        | ({word: word for word in _plurals()[0]} if language == "it" else {})
         for language in LANGUAGES
         for table in (read_table("lemmas", language),)
     }
-
-
-@lru_cache(maxsize=1)
-def _plurals() -> tuple[dict[str, str], frozenset[str]]:
-    """Return the Italian nouns that can be a plural of another one, and what says so before them."""
-    table: dict[str, str] = read_table("lemmas", "it")
-    pairs = dict(pair.split("=") for pair in table["plural_nouns"].split())
-    return pairs, frozenset(table["plural_behind"].split())
 
 
 @lru_cache(maxsize=32_768)
@@ -75,11 +66,6 @@ def noun_key(word: str, language: str) -> str:
     ):
         return form[:-1]
     return form
-
-
-def is_italian_verb(word: str) -> bool:
-    """Return whether a case-folded word can be a form of an Italian verb, infinitives included."""
-    return lemma(word, "it").endswith(_INFINITIVE)
 
 
 def _english(word: str) -> str:

@@ -1,11 +1,10 @@
 """Recognises words of time that are names: "Friday is our dog", "Yesterday by the Beatles"."""
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import plain
-from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
+from ricordo.language.data_files import Patterns, read_patterns
 from ricordo.language.document import Document
 from ricordo.language.name_lists import is_given, starts_sentence
 
@@ -87,13 +86,12 @@ def _is_small(reference: str, signs: Patterns) -> bool:
     return signs.small.fullmatch(plain(first)) is not None
 
 
-@lru_cache(maxsize=len(LANGUAGES))
 def _works(language: str) -> _Works:
-    table: dict[str, str] = read_table("event_times", language)["works"]
-    return _Works(cues=frozenset(table.pop("cues").split()), **compiled(table))
+    works: _Works = read_patterns("event_times", language)["works"]
+    return works
 
 
-@lru_cache(maxsize=len(LANGUAGES))
 def _signs(language: str) -> Patterns:
     """Return what shows that a word of time is a name."""
-    return Patterns(**compiled(read_table("event_times", language)["named"]))
+    signs: Patterns = read_patterns("event_times", language)["named"]
+    return signs

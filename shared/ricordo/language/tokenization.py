@@ -23,7 +23,6 @@ ABBREVIATION: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-WORD_OR_SIGN: Final = re.compile(r"[^\W_]+|[^\w\s]")
 PLAIN_WORD: Final = re.compile(r"[a-z0-9]+")
 """A word of a text in lower case without accents."""
 VALUE: Final = re.compile(r"\d+(?:[:.,/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")

@@ -29,7 +29,7 @@ class EvidenceChange:
     renamed: set[str] = field(default_factory=set)
     statements: set[_Statement] = field(default_factory=set)
     new: dict[str, dict[EntityMention, bool]] = field(default_factory=dict)
-    stored: dict[str, set[EntityMention]] = field(default_factory=dict)
+    stored: dict[str, dict[EntityMention, bool]] = field(default_factory=dict)
     former: dict[str, set[EntityMention]] = field(default_factory=dict)
 
     def add(self, found: Iterable[asyncpg.Record]) -> None:
@@ -39,7 +39,8 @@ class EvidenceChange:
             self.touch(user_id, [row])
             known = {"subject": row["subject_tells"], "object": row["object_tells"]}
             for side, mention, tells in mentions_of_row(row):
-                self.stored.setdefault(user_id, set()).add(mention)
+                stored = self.stored.setdefault(user_id, {})
+                stored[mention] = tells or stored.get(mention, False)
                 if known[side] is None or (tells and not known[side]):
                     mentions = self.new.setdefault(user_id, {})
                     mentions[mention] = tells or mentions.get(mention, False)
@@ -50,6 +51,11 @@ class EvidenceChange:
             self.touch(row["user_id"], [row])
             mentions = (mention for _, mention, _ in mentions_of_row(row))
             self.former.setdefault(row["user_id"], set()).update(mentions)
+
+    def gone(self, user_id: str) -> set[EntityMention]:
+        """Return the mentions of a user that were removed, and tell nothing where they were stored again."""
+        stored = self.stored.get(user_id, {})
+        return {one for one in self.former.get(user_id, ()) if not stored.get(one)}
 
     def refold(self, found: Iterable[asyncpg.Record]) -> None:
         """Add rows of evidence that stay as they are, but are to be folded."""

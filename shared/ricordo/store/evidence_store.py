@@ -127,7 +127,7 @@ class FoldingTransaction:
         for user_id in sorted({*change.new, *change.former, *change.renamed, *doubtful}):
             moved = await self.entities(user_id).settle(
                 change.new.get(user_id, {}),
-                change.former.get(user_id, set()) - change.stored.get(user_id, set()),
+                change.gone(user_id),
                 renamed=user_id in change.renamed,
                 doubtful=doubtful.get(user_id, ()),
             )

@@ -142,7 +142,6 @@ class TestSettling:
         await delivery.ack()
 
     async def test_what_is_settled_comes_no_more(self, bus: AnyBus) -> None:
-        """Acked, terminated or delivered as often as the limit: also after a closed subscription."""
         await publish(bus, message("queue.a"), message("queue.a"), message("queue.a"))
         subscription = await bus.subscribe("workers")
         assert subscription.max_deliver == MAX_DELIVER

@@ -21,58 +21,6 @@ KEY = object_key("acme", "u-1", "m-1", b"x")
 _PROGRAM = Path(__file__).parents[2] / "fixtures" / "s3_program.py"
 
 
-class ObjectStoreContract:
-    async def test_what_was_put_is_there(self, objects: ObjectStore) -> None:
-        data = bytes(range(256)) * 1000
-        key = object_key("acme", "u-1", "m-1", data)
-        await objects.put(key, data)
-        assert await objects.get(key) == data
-
-    async def test_the_same_is_put_twice(self, objects: ObjectStore) -> None:
-        key = object_key("acme", "u-1", "m-1", b"twice")
-        await asyncio.gather(*(objects.put(key, b"twice") for _ in range(8)))
-        assert await objects.get(key) == b"twice"
-
-    async def test_what_is_not_there(self, objects: ObjectStore) -> None:
-        key = object_key("acme", "u-1", "m-1", b"never put")
-        with pytest.raises(ObjectMissing):
-            await objects.get(key)
-        await objects.delete(key)
-
-    async def test_what_is_deleted_is_gone(self, objects: ObjectStore) -> None:
-        gone, kept = (object_key("acme", "u-1", "m-1", data) for data in (b"gone", b"kept"))
-        await objects.put(gone, b"gone")
-        await objects.put(kept, b"kept")
-        await objects.delete(gone)
-        with pytest.raises(ObjectMissing):
-            await objects.get(gone)
-        assert await objects.get(kept) == b"kept"
-
-    @pytest.mark.parametrize(
-        "key",
-        ["", "a", "../etc/passwd", "acme/../../x", f"acme/{'a' * 64}/../x", "\0", f"A/{'a' * 64}/{'a' * 64}"],
-    )
-    async def test_a_key_of_somebody_elses_making(self, objects: ObjectStore, key: str) -> None:
-        for asked in (objects.put(key, b"x"), objects.get(key), objects.delete(key)):
-            with pytest.raises(ValueError, match="not a key"):
-                await asked
-
-    async def test_it_says_that_it_answers(self, objects: ObjectStore) -> None:
-        await objects.check()
-
-
-class TestInMemory(ObjectStoreContract):
-    @pytest.fixture
-    def objects(self) -> ObjectStore:
-        return ObjectStore(MemoryStore())
-
-
-class TestInFolder(ObjectStoreContract):
-    @pytest.fixture
-    def objects(self, tmp_path: Path) -> ObjectStore:
-        return in_folder(tmp_path / "objects")
-
-
 @contextmanager
 def s3_server(folder: Path) -> Iterator[str]:
     """Run a server that speaks S3 and keeps the bucket `documents`; it believes whatever key it is shown."""
@@ -120,16 +68,52 @@ def _bucket(endpoint: str, name: str = "documents", prefix: str = "") -> ObjectS
     )
 
 
-class TestInBucket(ObjectStoreContract):
-    @pytest.fixture
-    def objects(self, endpoint: str) -> ObjectStore:
-        return _bucket(endpoint)
+@pytest.fixture(params=["memory", "folder", "bucket", "bucket under a prefix"])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    if request.param in {"memory", "folder"}:
+        return ObjectStore(MemoryStore()) if request.param == "memory" else in_folder(tmp_path / "objects")
+    return _bucket(request.getfixturevalue("endpoint"), prefix="some/where" if " " in request.param else "")
 
 
-class TestInBucketUnderPrefix(ObjectStoreContract):
-    @pytest.fixture
-    def objects(self, endpoint: str) -> ObjectStore:
-        return _bucket(endpoint, prefix="some/where")
+async def test_what_was_put_is_there(objects: ObjectStore) -> None:
+    await objects.check()
+    data = bytes(range(256)) * 1000
+    key = object_key("acme", "u-1", "m-1", data)
+    await objects.put(key, data)
+    assert await objects.get(key) == data
+
+
+async def test_the_same_is_put_twice(objects: ObjectStore) -> None:
+    key = object_key("acme", "u-1", "m-1", b"twice")
+    await asyncio.gather(*(objects.put(key, b"twice") for _ in range(8)))
+    assert await objects.get(key) == b"twice"
+
+
+async def test_what_is_not_there(objects: ObjectStore) -> None:
+    key = object_key("acme", "u-1", "m-1", b"never put")
+    with pytest.raises(ObjectMissing):
+        await objects.get(key)
+    await objects.delete(key)
+
+
+async def test_what_is_deleted_is_gone(objects: ObjectStore) -> None:
+    gone, kept = (object_key("acme", "u-1", "m-1", data) for data in (b"gone", b"kept"))
+    await objects.put(gone, b"gone")
+    await objects.put(kept, b"kept")
+    await objects.delete(gone)
+    with pytest.raises(ObjectMissing):
+        await objects.get(gone)
+    assert await objects.get(kept) == b"kept"
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", "a", "../etc/passwd", "acme/../../x", f"acme/{'a' * 64}/../x", "\0", f"A/{'a' * 64}/{'a' * 64}"],
+)
+async def test_a_key_of_somebody_elses_making(objects: ObjectStore, key: str) -> None:
+    for asked in (objects.put(key, b"x"), objects.get(key), objects.delete(key)):
+        with pytest.raises(ValueError, match="not a key"):
+            await asked
 
 
 async def test_a_bucket_that_is_not_there(endpoint: str) -> None:
@@ -177,8 +161,3 @@ def test_no_name_of_anybodys_is_in_a_key() -> None:
     assert object_key("a", "u-1", "m-1", b"x") != object_key("a", "u-1", "m-2", b"x")
     with pytest.raises(ValueError, match="tenant"):
         object_key("../x", "u-1", "m-1", b"x")
-
-
-async def test_what_was_never_put(tmp_path: Path) -> None:
-    with pytest.raises(ObjectMissing):
-        await in_folder(tmp_path).get(KEY)

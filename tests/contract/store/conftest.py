@@ -9,6 +9,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import pytest_asyncio
+from tests.contract.store.page_reader import Reader
 from tests.contract.store.stores import Stores
 
 from ricordo.runtime.scheduling import CpuExecutor
@@ -29,7 +30,7 @@ def _of(dsn: str, database: str) -> str:
     return urlunsplit(urlsplit(dsn)._replace(path=f"/{database}"))
 
 
-async def _execute(dsn: str, statement: str) -> None:
+async def execute(dsn: str, statement: str) -> None:
     connection = await asyncpg.connect(dsn)
     try:
         await connection.execute(statement)
@@ -44,12 +45,12 @@ def new_database(stack: Endpoints) -> Iterator[Callable[..., Dsns]]:
 
     def make(template: str = "template1") -> Dsns:
         made.append(f"contract_{uuid4().hex}")
-        asyncio.run(_execute(stack.postgres_admin_dsn, f"create database {made[-1]} template {template}"))
+        asyncio.run(execute(stack.postgres_admin_dsn, f"create database {made[-1]} template {template}"))
         return Dsns(_of(stack.postgres_admin_dsn, made[-1]), _of(stack.postgres_dsn, made[-1]))
 
     yield make
     for name in reversed(made):
-        asyncio.run(_execute(stack.postgres_admin_dsn, f"drop database {name} with (force)"))
+        asyncio.run(execute(stack.postgres_admin_dsn, f"drop database {name} with (force)"))
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +82,11 @@ async def executor() -> AsyncIterator[CpuExecutor]:
 @pytest.fixture
 def stores(dsns: Dsns, database: Database, executor: CpuExecutor) -> Stores:
     return Stores(database, executor, dsns.worker)
+
+
+@pytest.fixture
+def reader(stores: Stores) -> Reader:
+    return Reader(stores)
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -63,15 +63,22 @@ def extracted(stores: Stores, message_id: str, *claims: Evidence, user_id: str =
 
 
 async def learn(
-    stores: Stores,
-    *told: ExtractedEvidence,
-    ledger: FactLedger | None = None,
+    stores: Stores, *told: ExtractedEvidence, ledger: FactLedger | None = None
 ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
     """Record what messages state as one batch; return which facts each supports, and its stages."""
     target = ledger or stores.ledger
     found, progress = await target.record(stores.tenant, told, STORED)
     supported = {message_id: one.supported for message_id, one in found.items() if one.supported}
     return supported, progress
+
+
+async def tell(
+    stores: Stores, message_id: str, *claims: Evidence, ledger: FactLedger | None = None
+) -> Sequence[Fact]:
+    """Record a message and what it states; return the facts that it supports."""
+    await stores.say(message_id)
+    supported, _ = await learn(stores, extracted(stores, message_id, *claims), ledger=ledger)
+    return supported.get(message_id, ())
 
 
 async def facts(stores: Stores, question: FactQuestion = ALL) -> Sequence[Fact]:

@@ -1,4 +1,4 @@
-"""Reads pages of memories as a bot does, on the stores of a test."""
+"""Reads pages of memories and entities as a bot does, on the stores of a test."""
 
 # ruff: noqa: ANN401 - fields are passed on to the request that has them
 
@@ -8,19 +8,22 @@ from uuid import UUID
 from tests.contract.store.stores import STORED, Stores
 from tests.support.manual_clock import ManualClock
 
+from ricordo.messages.entities import EntitiesReply, EntitiesRequest
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest
+from ricordo.store.entity_listings import EntityListings
 from ricordo.store.memory_listings import MemoryListings
 from ricordo_services.retrieval.listing_scopes import ListingScopes
-from ricordo_services.retrieval.pages import MemoryPages
+from ricordo_services.retrieval.pages import EntityPages, MemoryPages
 
 
 class Reader:
-    """Asks for pages of a tenant's memories."""
+    """Asks for pages of what is known in a tenant."""
 
     def __init__(self, stores: Stores) -> None:
         self.stores, self.clock = stores, ManualClock(STORED)
         listings = MemoryListings(stores.database, chunk=3)
         self.pages = MemoryPages(stores.queries, listings, ListingScopes(listings), self.clock)
+        self.entity_pages = EntityPages(EntityListings(stores.database, chunk=3), self.clock)
 
     async def page(self, user_id: str = "u-1", **fields: Any) -> MemoriesReply:
         request = MemoriesRequest.model_validate({"user_id": user_id, **fields})
@@ -32,6 +35,20 @@ class Reader:
         while True:
             reply = await self.page(cursor=cursor, **fields)
             found += [one.message_ids[0] for one in reply.memories]
+            cursor = reply.next
+            if cursor is None:
+                return found
+
+    async def entities(self, user_id: str = "u-1", **fields: Any) -> EntitiesReply:
+        request = EntitiesRequest.model_validate({"user_id": user_id, **fields})
+        return await self.entity_pages(self.stores.tenant, request)
+
+    async def entity_names(self, cursor: str | None = None, **fields: Any) -> list[str]:
+        """Return the names of all pages from a cursor on."""
+        found = list[str]()
+        while True:
+            reply = await self.entities(cursor=cursor, **fields)
+            found += [one.name for one in reply.entities]
             cursor = reply.next
             if cursor is None:
                 return found

@@ -1,11 +1,13 @@
-"""An event emitter that keeps what it is given, and dies when it should; what a pass has to wait for."""
+"""Passes as they are run, and an event emitter that keeps what it is given, and dies when it should."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.messages.events import DerivedEvent
 from ricordo.runtime.event_publishing import Emitter
+from ricordo_services.lifecycle.passes.pass_runner import PassWork, Slice
 
 
 @dataclass
@@ -27,9 +29,13 @@ class Emitted(Emitter):
         return [one.id for one in self.events if one.name == name]
 
 
-class Idle:
-    async def waiting(self) -> int:
-        return 0
-
-
 BUS_AWAY = BusUnavailable("the bus is away")
+
+
+async def run(work: PassWork, tenant: str, now: datetime, user_id: str | None = None) -> list[Slice]:
+    """Run a pass to its end, without its runner."""
+    return [one async for one in work.slices(tenant, now, user_id, None)]
+
+
+def total(slices: Sequence[Slice], *names: str) -> tuple[int, ...]:
+    return tuple(sum(getattr(one, name) for one in slices) for name in names)

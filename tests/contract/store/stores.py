@@ -22,13 +22,13 @@ from ricordo.memory.model import KeyTopic, Memory, Progress, Stage, derived_id, 
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories
-from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore
+from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore, Flag
 from ricordo.store.database import Connection, Database
 from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
-from ricordo.store.lifecycle_store import ArchivedSlice, LifecycleStore, LostStages, RecallUse
+from ricordo.store.lifecycle_store import ArchivedSlice, ArchiveMove, LifecycleStore, LostStages, RecallUse
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore
@@ -38,6 +38,7 @@ Scope = Literal["message", "conversation", "user"]
 MODEL = "model-a"
 STORED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 """When messages came in, unless a test says otherwise."""
+END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
 
 
@@ -139,6 +140,11 @@ class Stores:
     async def found(self, *memory_ids: UUID) -> Sequence[Memory]:
         return await self.queries.memories(self.tenant, "u-1", memory_ids)
 
+    async def derived(self) -> Sequence[Memory]:
+        """Read the memories that no message is behind."""
+        rows = await self.fetch("select id from memories where message_id is null")
+        return await self.found(*(one for (one,) in rows))
+
     async def progress(self, message_id: str = "m-1") -> Progress:
         """Read how far a message is, which must be there."""
         found = (await self.queries.status(self.tenant, message_id))[0]
@@ -164,6 +170,22 @@ class Stores:
         """Reinforce memories, as the event of a recall does."""
         uses = [RecallUse(user_id, one, recall or uuid4(), at, accessed_at=at) for one in memory_ids]
         await self.lifecycle.reinforce(self.tenant, uses)
+
+    async def mark(
+        self, memory_id: UUID, flag: Flag, *, on: bool = True, by: CurationRequest | None = None
+    ) -> tuple[str, ...]:
+        """Set a flag of a memory; return which fields changed."""
+        by = by or request()
+        return tuple(await self.curation.set_flag(self.tenant, by, memory_id, flag, value=on, at=STORED))
+
+    async def moves(self) -> Sequence[ArchiveMove]:
+        """Return the moves to and from the archive that were not reported."""
+        return await self.lifecycle.unreported_moves(self.tenant, END_OF_TIME, 9)
+
+    async def tidy(self, before: datetime = STORED, **others: datetime) -> None:
+        """Drop what came before then."""
+        names = ("handled_before", "used_before", "died_before", "listed_before")
+        await self.lifecycle.tidy(self.tenant, **(dict.fromkeys(names, before) | others))
 
     async def put_tombstone(self, scope: Scope, key: str, user_id: str = "u-1") -> None:
         await self.execute(

@@ -60,19 +60,12 @@ async def _all(
         (
             OF_RULES,
             [(OLD, OLD), (RULES, OLD), (OLD, RULES), (BY_OLD, OLD)],
-            [
-                (RULES, RULES),
-                (BY_MODEL, BY_MODEL),
-                (BY_OLD, BY_OLD),
-            ],  # without the model it could only be lost
+            [(RULES, RULES), (BY_MODEL, BY_MODEL), (BY_OLD, BY_OLD)],  # without the model it could be lost
         ),
         (
             OF_MODEL,
             [
-                (RULES, RULES),
-                (BY_MODEL, RULES),
-                (RULES, BY_MODEL),
-                (BY_OLD, BY_OLD),
+                *((RULES, RULES), (BY_MODEL, RULES), (RULES, BY_MODEL), (BY_OLD, BY_OLD)),
                 (f"{RULES}+x", f"{RULES}+x"),
             ],
             [(BY_MODEL, BY_MODEL)],
@@ -98,7 +91,6 @@ async def test_what_is_outdated_is_found_in_id_order_and_counted(
 
 
 async def test_pages_go_on_in_id_order_for_one_user_or_all(stores: Stores, backfill: BackfillStore) -> None:
-    """Whatever lies between, and without what is on its way to be enriched."""
     mine = sorted(await _remembered(stores, *[(OLD, OLD), (RULES, RULES)] * 5))
     outdated = [
         one.id for one in await stores.found(*mine) if one.id in await _all(backfill, stores, OF_RULES)

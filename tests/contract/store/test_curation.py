@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import get_args
 from uuid import UUID, uuid4
 
@@ -13,7 +13,6 @@ from ricordo.store.curation_store import CurationRequest, Flag, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo.store.lifecycle_store import FeedbackResult
 
-LATER = datetime.now(UTC) + timedelta(days=1)
 YEARS = 60 * 24 * 2000
 """Minutes."""
 
@@ -37,16 +36,6 @@ async def _recall(stores: Stores, recall: UUID, *ids: UUID, minute: float = 0) -
     await stores.use(*ids, at=STORED + timedelta(minutes=minute), recall=recall)
 
 
-async def _mark(
-    stores: Stores, flag: Flag, memory_id: UUID, *, on: bool = True, by: CurationRequest | None = None
-) -> tuple[str, ...]:
-    """Set a flag of a memory; return which fields changed."""
-    changed = await stores.curation.set_flag(
-        stores.tenant, by or request(), memory_id, flag, value=on, at=STORED
-    )
-    return tuple(changed)
-
-
 async def _archived(stores: Stores) -> UUID:
     """Record a message that hardly matters, long ago."""
     (memory_id,) = await stores.say("m-1", importance=0.0)
@@ -58,45 +47,34 @@ async def _counts(stores: Stores, *names: str) -> list[int]:
     return [(await stores.memory(name)).access_count for name in names]
 
 
-async def test_used_counts_what_the_recall_had_not_counted(stores: Stores) -> None:
+async def test_feedback_says_what_it_has_changed(stores: Stores) -> None:
     recall, (one, other) = uuid4(), await stores.say("m-1", "m-2")
     await _recall(stores, recall, one)
     weighed = await _judge(stores, recall, used=[one, other])
     assert (weighed.used, weighed.irrelevant) == (1, 0)
     assert set(weighed.changed) == {one, other}, "the first is as fresh as the second"
     assert await _judge(stores, recall, used=[one, other], minute=90) == FeedbackResult()
-    await _recall(stores, recall, one, other)
-    assert await _counts(stores, "m-1", "m-2") == [1, 1]
-    assert (await stores.memory("m-1")).last_accessed == STORED + timedelta(minutes=60)
-
-
-async def test_irrelevant_takes_back_exactly_what_that_recall_has_added(stores: Stores) -> None:
-    recall, (one,) = uuid4(), await stores.say("m-1")
-    before = await stores.memory()
-    for minute, each in enumerate((uuid4(), recall, uuid4())):
-        await _recall(stores, each, one, minute=minute)
     assert await _judge(stores, recall, irrelevant=[one]) == FeedbackResult(0, 1, (one,))
-    kept = await stores.memory()
-    assert (kept.access_count, kept.last_accessed) == (2, STORED + timedelta(minutes=2))
-    assert kept.importance == pytest.approx(before.importance + 0.04)
     assert await _judge(stores, recall, irrelevant=[one]) == FeedbackResult()
     early = uuid4()  # whose event comes after the feedback
     assert await _judge(stores, early, irrelevant=[one]) == FeedbackResult()
     for _ in range(2):
         await _recall(stores, early, one)
-    assert await _counts(stores, "m-1") == [2]
+    assert await _counts(stores, "m-1", "m-2") == [0, 1]
     assert (await _judge(stores, early, used=[one])).used == 1, "the last feedback holds"
-    assert await _counts(stores, "m-1") == [3]
 
 
-async def test_used_brings_back_from_the_archive_and_irrelevant_does_not(stores: Stores) -> None:
+async def test_used_and_pinned_bring_back_from_the_archive_and_irrelevant_does_not(stores: Stores) -> None:
     one = await _archived(stores)
     await _judge(stores, uuid4(), irrelevant=[one])
     assert (await stores.memory()).archived_at is not None
     await _judge(stores, uuid4(), used=[one], minute=YEARS)
     assert (await stores.memory()).archived_at is None
-    moves = await stores.lifecycle.unreported_moves(stores.tenant, LATER, 9)
-    assert [move.archived for move in moves] == [False]
+    assert [move.archived for move in await stores.moves()] == [False]
+    await stores.archive_faded(STORED + timedelta(minutes=2 * YEARS))
+    assert await stores.mark(one, "pinned") == ("pinned", "archived_at")
+    assert (await stores.memory()).archived_at is None
+    assert [move.archived for move in await stores.moves()] == [False]
 
 
 async def test_who_names_an_unknown_memory_changes_nothing(stores: Stores) -> None:
@@ -113,7 +91,7 @@ async def test_who_names_an_unknown_memory_changes_nothing(stores: Stores) -> No
             await _judge(here, recall, used=[memory_id], by=by)
         for flag in get_args(Flag):
             with pytest.raises(UnknownMemories):
-                await _mark(here, flag, memory_id, by=by)
+                await here.mark(memory_id, flag, by=by)
     kept = await stores.memory()
     assert (kept.access_count, kept.pinned, kept.verified) == (0, False, False)
     assert (await _judge(stores, recall, used=[one], by=request("r"))).used == 1, "a refusal is not kept"
@@ -129,16 +107,13 @@ async def test_a_repeated_request_returns_the_same_and_changes_nothing_for_a_day
     with pytest.raises(RequestConflict):
         await _judge(stores, recall, irrelevant=[one], by=request("r", "something else"))
     for _ in range(2):
-        assert await _mark(stores, "pinned", one, by=request("p")) == ("pinned",)
-    await _mark(stores, "pinned", one, on=False)
-    assert await _mark(stores, "pinned", one, by=request("p")) == ("pinned",)
+        assert await stores.mark(one, "pinned", by=request("p")) == ("pinned",)
+    await stores.mark(one, "pinned", on=False)
+    assert await stores.mark(one, "pinned", by=request("p")) == ("pinned",)
     assert not (await stores.memory()).pinned
     with pytest.raises(RequestConflict):
-        await _mark(stores, "verified", one, by=request("p", "verify"))
-    later = STORED + timedelta(days=1)
-    await stores.lifecycle.tidy(
-        stores.tenant, handled_before=later, used_before=later, died_before=later, listed_before=later
-    )
+        await stores.mark(one, "verified", by=request("p", "verify"))
+    await stores.tidy(STORED + timedelta(days=1))
     assert (await _judge(stores, recall, used=[one], by=request("r"))).used == 1, "it is a new request"
 
 
@@ -164,27 +139,12 @@ async def test_events_and_feedback_at_once_lose_nothing_and_double_nothing(store
         assert kept.reinforcement == pytest.approx(0.3)
 
 
-async def test_a_pinned_memory_comes_back_and_does_not_fade(stores: Stores) -> None:
-    one = await _archived(stores)
-    assert await _mark(stores, "pinned", one) == ("pinned", "archived_at")
-    assert await _mark(stores, "pinned", one) == ()
-    moves = await stores.lifecycle.unreported_moves(stores.tenant, LATER, 9)
-    assert [move.archived for move in moves] == [False]
-    years = STORED + timedelta(minutes=YEARS)
-    await stores.archive_faded(years)
-    kept = await stores.memory()
-    assert (kept.pinned, kept.archived_at) == (True, None)
-    assert await _mark(stores, "pinned", one, on=False) == ("pinned",)
-    await stores.archive_faded(years)
-    assert (await stores.memory()).archived_at is not None
-
-
-async def test_a_verified_memory_does_not_fade(stores: Stores) -> None:
-    (one,) = await stores.say("m-1")
-    assert await _mark(stores, "verified", one) == ("verified",)
-    assert await _mark(stores, "verified", one) == ()
-    await stores.archive_faded(STORED + timedelta(minutes=YEARS))
-    kept = await stores.memory()
-    assert (kept.verified, kept.archived_at) == (True, None)
-    assert await _mark(stores, "verified", one, on=False) == ("verified",)
-    assert not (await stores.memory()).verified
+@pytest.mark.parametrize("flag", get_args(Flag))
+async def test_a_pinned_or_verified_memory_does_not_fade(stores: Stores, flag: Flag) -> None:
+    (one,) = await stores.say("m-1", importance=0.0)
+    for on, archived in ((True, False), (False, True)):
+        assert await stores.mark(one, flag, on=on) == (flag,)
+        assert await stores.mark(one, flag, on=on) == ()
+        await stores.archive_faded(STORED + timedelta(minutes=YEARS))
+        kept = await stores.memory()
+        assert (getattr(kept, flag), kept.archived_at is not None) == (on, archived)

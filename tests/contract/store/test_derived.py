@@ -11,7 +11,6 @@ from ricordo.store import derived_memories
 
 
 async def test_a_derived_memory_is_read_as_it_was_made_and_a_repeat_changes_nothing(stores: Stores) -> None:
-    """Every field, the messages behind it, and the stages that it still lacks."""
     made = summary(stores, await stores.say("m-1", "m-2"))
     first = await stores.write_derived(made)
     assert await stores.write_derived(replace(made, content="Other words.")) == first
@@ -22,7 +21,6 @@ async def test_a_derived_memory_is_read_as_it_was_made_and_a_repeat_changes_noth
 
 
 async def test_nothing_is_made_of_what_is_forgotten(stores: Stores) -> None:
-    """Neither of a source that is gone, nor behind a tombstone."""
     sources = await stores.say("m-1", "m-2")
     assert await stores.write_derived(summary(stores, [*sources, uuid4()])) == []
     await stores.put_tombstone("conversation", "c-1")
@@ -79,7 +77,6 @@ async def test_it_lags_as_messages_do_unless_it_was_given_up(stores: Stores) -> 
 
 
 async def test_a_withdrawn_memory_is_gone_and_its_move_is_reported_once(stores: Stores) -> None:
-    """Row, stages and vectors; a message is never withdrawn."""
     (source,) = await stores.say("m-1")
     made = summary(stores, [source])
     await stores.write_derived(made)
@@ -88,7 +85,7 @@ async def test_a_withdrawn_memory_is_gone_and_its_move_is_reported_once(stores: 
         await derived_memories.withdraw(connection, stores.tenant, [made.id, source])
     assert [one.id for one in await stores.found(made.id, source)] == [source]
     assert await stores.indexing.versions(stores.tenant, [MODEL], [made.id]) == {}
-    moved = await stores.lifecycle.unreported_moves(stores.tenant, at(10**9), 10)
+    moved = await stores.moves()
     assert [(one.memory_id, one.archived) for one in moved] == [(made.id, False)]
     await stores.lifecycle.mark_reported(stores.tenant, moved)
-    assert await stores.lifecycle.unreported_moves(stores.tenant, at(10**9), 10) == []
+    assert await stores.moves() == []

@@ -31,12 +31,15 @@ class Documents:
     async def claim(self, now: datetime = STORED, until: datetime = LATER) -> DocumentToRead | None:
         return await self.store.claim(self.stores.tenant, now, until)
 
-    async def claimed(self) -> tuple[DocumentToRead, Memory]:
-        await self.stores.record(self.message())
-        found = await self.claim()
+    async def claimed(self, now: datetime = STORED, until: datetime = LATER) -> DocumentToRead:
+        found = await self.claim(now, until)
         assert found is not None
-        assert found.message is not None
-        return found, found.message
+        return found
+
+    async def begun(self) -> tuple[DocumentToRead, Memory]:
+        """Record a document with its message, and claim it."""
+        await self.stores.record(self.message())
+        return await self.claimed(), await self.stores.memory()
 
     async def about(self, message_id: str = "m-1") -> DocumentRecord:
         found = await self.store.about(self.stores.tenant, self.stores.id(message_id))
@@ -71,8 +74,7 @@ async def test_a_document_is_recorded_once_with_its_message(documents: Documents
     await stores.record(message, message, stores.message("m-2", minute=1))
     await stores.record(message)
     await stores.record(replace(documents.message(data=b"other"), digest=b"other"))  # a conflict of ids
-    found = await documents.claim()
-    assert found is not None
+    found = await documents.claimed()
     assert (found.memory_id, found.name, found.media_type) == (stores.id("m-1"), "m-1.txt", "text/plain")
     assert found.key == object_key(stores.tenant, "u-1", "m-1", b"x")
     assert found.message == await stores.memory("m-1")
@@ -91,8 +93,7 @@ async def test_a_forgotten_message_brings_no_document_and_one_of_the_history_no_
     await stores.record(documents.message())
     assert await documents.claim() is None
     await stores.record(replace(documents.message("m-2"), memorable=False))
-    found = await documents.claim()
-    assert found is not None
+    found = await documents.claimed()
     assert found.message is None
 
 
@@ -122,24 +123,22 @@ async def test_users_take_turns_and_of_each_the_oldest_document_comes_first(
 async def test_a_claim_runs_out_unless_it_is_renewed_and_given_back_it_is_no_attempt(
     documents: Documents, stores: Stores
 ) -> None:
-    found, _ = await documents.claimed()
+    found, _ = await documents.begun()
     end = LATER + timedelta(seconds=10)
     await documents.store.renew(stores.tenant, found.memory_id, end)
     assert await documents.claim(LATER) is None
-    again = await documents.claim(end)
-    assert again is not None
+    again = await documents.claimed(end)
     assert (found.attempts, again.attempts) == (1, 2), "nobody came back"
     await documents.store.give_back(stores.tenant, found.memory_id, end)
     assert await documents.claim(LATER) is None
-    again = await documents.claim(end, end + timedelta(seconds=15))
-    assert again is not None
+    again = await documents.claimed(end, end + timedelta(seconds=15))
     assert again.attempts == 2
 
 
 async def test_extracts_are_written_once_with_the_end_of_the_reading(
     documents: Documents, stores: Stores
 ) -> None:
-    found, message = await documents.claimed()
+    found, message = await documents.begun()
     made = _extracts(stores, message, "One.", "Two.", "Three.")
     progress = await documents.store.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
     assert [one.memory_id for one in progress] == [one.id for one in made]
@@ -157,7 +156,7 @@ async def test_extracts_are_written_once_with_the_end_of_the_reading(
 async def test_nothing_is_written_of_a_message_that_was_forgotten_meanwhile(
     documents: Documents, stores: Stores
 ) -> None:
-    found, message = await documents.claimed()
+    found, message = await documents.begun()
     await stores.put_tombstone("conversation", "c-1")
     made = _extracts(stores, message, "One.")
     assert await documents.store.done(stores.tenant, found.memory_id, made, complete=True, at=LATER) == []
@@ -166,7 +165,7 @@ async def test_nothing_is_written_of_a_message_that_was_forgotten_meanwhile(
 
 
 async def test_a_failure_keeps_its_first_reason(documents: Documents, stores: Stores) -> None:
-    found, _ = await documents.claimed()
+    found, _ = await documents.begun()
     for reason in ("document_unreadable: m-1.txt is broken", "again"):
         await documents.store.failed(stores.tenant, found.memory_id, reason, LATER)
     about = await documents.about()

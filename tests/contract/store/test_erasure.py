@@ -2,11 +2,11 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from tests.contract.store.evidence import claim, extracted, facts, learn
-from tests.contract.store.stores import STORED, Stores, dead_letter, summary
+from tests.contract.store.stores import END_OF_TIME, STORED, Stores, dead_letter, summary
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import derived_id
@@ -24,7 +24,6 @@ from ricordo.store.fact_source import FactSource
 
 LATER = STORED + timedelta(days=1)
 SINCE = LATER + timedelta(hours=1)
-END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 A_MESSAGE = ErasureRequest("u-1", ForgetScope.MESSAGE, "m-2", LATER)
 A_CONVERSATION = ErasureRequest("u-1", ForgetScope.CONVERSATION, "c-1", LATER)
 A_USER = ErasureRequest("u-1", ForgetScope.USER, "u-1", LATER)
@@ -36,11 +35,7 @@ def erasure(stores: Stores) -> ErasureStore:
 
 
 async def forget(
-    stores: Stores,
-    what: ErasureRequest,
-    *,
-    limit: int = 100,
-    request: str | None = None,
+    stores: Stores, what: ErasureRequest, *, limit: int = 100, request: str | None = None
 ) -> tuple[ErasureCounts, list[ErasureSlice]]:
     """Erase it as a whole, and return what the tombstone says, and the slices."""
     erasure, slices = ErasureStore(stores.database), list[ErasureSlice]()
@@ -117,7 +112,6 @@ async def test_of_a_conversation_only_that_users_part_goes(stores: Stores, limit
 
 
 async def test_of_a_user_nothing_is_left(stores: Stores) -> None:
-    """In no table, but for the tombstones, and ids of points that have still to follow."""
     await stores.record(stores.message("n-1", user_id="u-2", minute=9))
     await stores.say("m-1", "m-2", "m-3")
     await stores.encode("m-1", "m-2")

@@ -10,14 +10,13 @@ from uuid import uuid4
 
 import asyncpg
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn
+from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn, tell
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.growth import rows_touched
 from tests.fixtures.reference_formulas import facts_as_of
 from tests.support.factories import at
 
 from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
-from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
@@ -43,17 +42,6 @@ async def test_messages_are_loaded_with_who_said_them(stores: Stores) -> None:
     assert first.timezone == second.timezone == "Europe/Rome"
 
 
-async def test_facts_and_the_stage_are_written_together(stores: Stores) -> None:
-    await stores.say("m-0", "m-1")
-    both = claim("lives_in", "Rome"), claim("has_pet", "Max", position=9)
-    supported, progress = await learn(stores, extracted(stores, "m-0", *both), extracted(stores, "m-1"))
-    known = sorted(await facts(stores), key=str)
-    assert {name: sorted(found, key=str) for name, found in supported.items()} == {"m-0": known}
-    assert {one.object for one in known} == {"Rome", "Max"}
-    assert [one.message_id for one in progress] == ["m-0", "m-1"]
-    assert all(one.extracted is not None for one in progress)
-
-
 async def test_a_redelivery_contributes_the_same_at_any_ledger(stores: Stores) -> None:
     """What a message contributes follows from the state, and not from the call."""
     cities = ("Rome", "Rome", "Milan", "Milan", "Turin")
@@ -73,27 +61,6 @@ async def test_a_redelivery_contributes_the_same_at_any_ledger(stores: Stores) -
             assert await contributed(n, ledger) == first
     assert superseded == [[], [], ["Rome"], [], ["Milan"], []]
     assert await contributed(len(cities), stores.ledger) == MessageContribution()
-
-
-async def test_what_messages_state_is_read_back(stores: Stores) -> None:
-    await stores.say(*(f"m-{n}" for n in range(4)))
-    first = extracted(
-        stores,
-        "m-0",
-        claim("lives_in", "Rome", polarity="past", position=3, valid_from=at(-5)),
-        claim("works_as", "nurse", subject="Nora", position=20),
-    )
-    other = extracted(stores, "m-2", claim("likes", "Tea", minute=2))
-    nothing = replace(extracted(stores, "m-1"), said_at=at(1))
-    before = await learn(stores, first, nothing, other)
-    ids = [stores.id(f"m-{n}") for n in range(4)]
-    kept = await stores.ledger.evidence_of_memories(stores.tenant, [*ids, uuid4()])
-    assert kept == {one.memory_id: one for one in (first, nothing, other)}, "nobody has read the fourth"
-    assert await learn(stores, *kept.values()) == before
-    assert await stores.ledger.evidence_of_memories(stores.tenant, []) == {}
-    _, progress = await learn(stores, extracted(stores, "forgotten", claim("lives_in", "Oslo")))
-    assert list(progress) == []
-    assert "Oslo" not in {one.object for one in await facts(stores)}
 
 
 async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(stores: Stores) -> None:
@@ -211,47 +178,43 @@ async def test_a_question_is_answered_as_if_all_facts_were_looked_at(stores: Sto
         assert list(found) == _expected(everything, question), question
 
 
-NORA = Evidence(
+NORA = claim(
+    "knows",
+    "Marco",
     subject="Nora",
-    predicate="knows",
-    object="Marco",
-    message_id="m-0",
-    at=at(0),
     polarity="past",
     valid_from=at(-50),
     valid_to=at(-40),
     position=7,
-    subject_tie="has_friend//",
-    object_tie="has_sibling/m/brother",
+    ties=("has_friend//", "has_sibling/m/brother"),
 )
 """A value in every field of evidence that a message gives."""
 
 
-async def test_evidence_of_a_message_is_kept_whole(stores: Stores) -> None:
+async def test_what_messages_state_is_read_back_whole(stores: Stores) -> None:
     resolved = {"subject_as", "object_as", "kind"}  # found later, or said by an assertion
     defaults = {one.name: one.default for one in fields(Evidence) if one.default is not MISSING}
     assert {name for name, value in defaults.items() if getattr(NORA, name) == value} == resolved
-    await stores.say("m-0")
-    plain = Evidence("Ada", "likes", "tea", "m-0", at(0), position=90)
-    for evidence in ((NORA, plain), (plain, NORA), (replace(NORA, valid_to=None),)):
-        told = ExtractedEvidence(
-            memory_id=stores.id("m-0"),
-            message_id="m-0",
-            user_id="u-1",
-            said_at=at(0),
-            evidence=evidence,
-            quotes=("",) * len(evidence),
-        )
-        await learn(stores, told)
-        kept = await stores.ledger.evidence_of_memories(stores.tenant, [told.memory_id])
-        assert kept[told.memory_id].evidence == evidence
+    await stores.say(*(f"m-{n}" for n in range(4)))
+    other = extracted(stores, "m-2", claim("likes", "Tea", minute=2))
+    nothing = replace(extracted(stores, "m-1"), said_at=at(1))
+    ids = [stores.id(f"m-{n}") for n in range(4)]
+    plain = claim("likes", "tea", subject="Ada", position=90)
+    for claims in ((NORA, plain), (plain, NORA), (replace(NORA, valid_to=None),)):
+        first = extracted(stores, "m-0", *claims)
+        before = await learn(stores, first, nothing, other)
+        kept = await stores.ledger.evidence_of_memories(stores.tenant, [*ids, uuid4()])
+        assert kept == {one.memory_id: one for one in (first, nothing, other)}, "nobody has read the fourth"
+        assert await learn(stores, *kept.values()) == before
+    assert await stores.ledger.evidence_of_memories(stores.tenant, []) == {}
+    _, progress = await learn(stores, extracted(stores, "forgotten", claim("lives_in", "Oslo")))
+    assert list(progress) == []
+    assert "Oslo" not in {one.object for one in await facts(stores)}
 
 
 async def test_evidence_of_a_correction_is_kept_whole(stores: Stores) -> None:
-    await stores.say("m-0")
     marco = claim("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))
-    await learn(stores, extracted(stores, "m-0", marco))
-    (fact,) = await stores.ledger.facts(stores.tenant, ALL)
+    (fact,) = await tell(stores, "m-0", marco)
     await assert_fact(stores, fact.id, UserAssertion(object="Dario"), "request")
     found = await stores.fetch(
         "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "

@@ -1,7 +1,7 @@
 """What SQL computes is what the formulas say, on random rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -71,29 +71,18 @@ ROWS = st.lists(
 _WRITE = """
 insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at,
                       last_accessed, arousal, importance, access_count, pinned, verified)
-select $1, id, 'u-1', 'c-1', 'text', 'user', stored, stored, accessed, arousal, importance, accesses,
-       pinned, verified
-from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::double precision[], $6::double precision[],
-            $7::integer[], $8::boolean[], $9::boolean[])
-    as r (id, stored, accessed, arousal, importance, accesses, pinned, verified)
+values ($1, $2, 'u-1', 'c-1', 'text', 'user', $3, $3, $4, $5, $6, $7, $8, $9)
 """
 
 
 async def _written(stores: Stores, rows: Sequence[Row]) -> list[Memory]:
     ids = [uuid5(NAMESPACE_OID, str(n)) for n in range(len(rows))]
+    values = []
+    for one, row in zip(ids, rows, strict=True):
+        accessed = None if row.accessed is None else NOW - row.accessed
+        values.append((stores.tenant, one, NOW - row.stored, accessed, *astuple(row)[2:]))
     async with stores.transaction() as connection:
-        await connection.execute(
-            _WRITE,
-            stores.tenant,
-            ids,
-            [NOW - row.stored for row in rows],
-            [None if row.accessed is None else NOW - row.accessed for row in rows],
-            [row.arousal for row in rows],
-            [row.importance for row in rows],
-            [row.access_count for row in rows],
-            [row.pinned for row in rows],
-            [row.verified for row in rows],
-        )
+        await connection.executemany(_WRITE, values)
     return await _read(stores, ids)
 
 
@@ -125,7 +114,6 @@ async def test_decay_factors_are_read_by_the_formula(
 async def test_the_pass_archives_what_has_faded_and_changes_nothing_else(
     stores: Stores, rows: list[Row], limit: int
 ) -> None:
-    """In slices of any size, and once."""
     here = stores.another_tenant()
     before = await _written(here, rows)
     for repeated in (False, True):
@@ -158,29 +146,6 @@ async def test_the_curve_by_hand(stores: Stores, case: DecayCase) -> None:
     assert found == pytest.approx(decay_factor(memory, CASES_AT, floors=case.floors), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("days", "arousal", "importance", "accesses", "archived"),
-    [
-        (900, 0, 0.0, 9, False),
-        (900, 0, 1.0, 0, False),
-        (400, 0, 0.4, 0, True),
-        (400, 0, 0.4, 1, True),
-        (400, 0, 0.4, 2, False),
-        (400, 0, 0.5, 0, False),
-        (400, 0.9, 0.4, 0, False),
-        (70, 0, 0, 0, False),
-    ],
-)
-async def test_what_is_archived_by_hand(
-    stores: Stores, *, days: int, arousal: float, importance: float, accesses: int, archived: bool
-) -> None:
-    row = Row(timedelta(days=days), None, arousal, importance, accesses, pinned=False, verified=False)
-    (memory,) = await _written(stores, [row])
-    await stores.archive_faded(NOW)
-    (now,) = await _read(stores, [memory.id])
-    assert (now.archived_at is not None) is archived
-
-
 @pytest.mark.parametrize(("before", "after"), [(0.94, 0.95), (0.95, 0.95), (0.99, 0.99), (0.0, 0.02)])
 async def test_one_recall_by_hand(stores: Stores, before: float, after: float) -> None:
     row = Row(900 * timedelta(days=1), None, 0, before, 0, pinned=False, verified=False)
@@ -197,7 +162,6 @@ async def test_one_recall_by_hand(stores: Stores, before: float, after: float) -
 async def test_retention(
     stores: Stores, rows: list[Row], numbers: tuple[int, int], strategy: Strategy
 ) -> None:
-    """However many at once: the same go, the worst first."""
     limit, at_once = numbers
     here = stores.another_tenant()
     before = await _written(here, rows)

@@ -84,10 +84,7 @@ class World:
 @pytest_asyncio.fixture(loop_scope="module")
 async def world(stores: Stores, stack: Endpoints) -> AsyncIterator[World]:
     access = (stack.bolt_user, stack.bolt_password)
-    async with (
-        graph_of(stack) as graph,
-        AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver,
-    ):
+    async with graph_of(stack) as graph, AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver:
         job = GraphRebuild(
             projector=GraphProjector(FactSource(stores.database), graph),
             life=stores.lifecycle,
@@ -164,27 +161,6 @@ async def test_of_one_user_it_leaves_the_others_alone(world: World) -> None:
     await world.run(DAMAGE["wiped"])
     await world.rebuild("u-2")
     assert await world.exported() == {user: before[user] if user == "u-2" else [] for user in before}
-
-
-async def test_one_that_was_cut_off_is_finished_by_the_next(world: World) -> None:
-    await live(world, random.Random(7))
-    before = await world.seen()
-    await world.run(DAMAGE["wiped"])
-    half = sum(map(len, before[0].values())) // 2
-    order = ReindexOrder(projection="graph", tenant=world.stores.tenant)
-
-    class CutOffError(Exception):
-        """As Ctrl-C is."""
-
-    def cut(so_far: ReindexProgress) -> None:
-        if so_far.written >= half:
-            raise CutOffError
-
-    with pytest.raises(CutOffError):
-        await world.job.run(order, cut)
-    assert await world.seen() != before
-    await world.rebuild()
-    assert await world.seen() == before
 
 
 async def test_what_is_learned_meanwhile_is_neither_lost_nor_overwritten(world: World) -> None:

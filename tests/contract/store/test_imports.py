@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.evidence import claim, extracted, learn, version
+from tests.contract.store.evidence import claim, extracted, learn, tell, version
 from tests.contract.store.stores import STORED, Scope, Stores, summary
 from tests.fixtures.workshop import memory_bus
 from tests.support.manual_clock import ManualClock
@@ -21,6 +21,9 @@ from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
 from ricordo.store.working_memory_store import TombstoneExists, WorkingNote
 from ricordo_services.lifecycle.export_restore import ExportRestore, Names
+
+PEOPLE = claim("friend", "Nicola"), claim("likes", "tea", subject="Nico")
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -94,13 +97,20 @@ async def test_nobody_elses_memory_is_touched(restoring: ImportStore, stores: St
     assert (await stores.memory()).access_count == 0
 
 
+async def note(
+    stores: Stores, value: int, at: datetime, since: datetime | None = None, *, late: bool = False
+) -> None:
+    """Note a value; what is a day older than `since` has expired."""
+    noted = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=value)
+    await stores.notes.note(stores.tenant, noted, at, live_since=(since or at) - DAY, limit=9, late=late)
+
+
 def word(value: str, kind: str = "verified", request: str = "request 1") -> Evidence:
     return replace(claim("lives_in", value, minute=10), kind=kind, message_id=request)  # type: ignore[arg-type]  # of the few kinds
 
 
 async def test_the_users_word_is_folded_in_once(restoring: ImportStore, stores: Stores) -> None:
-    await stores.say("m-1")
-    await learn(stores, extracted(stores, "m-1", claim("lives_in", "Turin")))
+    await tell(stores, "m-1", claim("lives_in", "Turin"))
     words = {"request 1": [word("Turin", "rejected"), word("Bologna")]}
     assert await restoring.words(stores.tenant, "u-1", words) == 1
     (home,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
@@ -152,12 +162,9 @@ async def test_no_note_of_before_comes_back_once_all_is_erased(stores: Stores, s
     before = datetime.now(UTC)
     await stores.put_tombstone(scope, "u-1" if scope == "user" else "c-1", "u-1")
     await _erased(stores)
-    note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=1)
-    day = timedelta(days=1)
     with pytest.raises(TombstoneExists, match=scope):
-        await stores.notes.note(stores.tenant, note, before, live_since=before - day, limit=9)
-    later = datetime.now(UTC) + timedelta(minutes=1)
-    await stores.notes.note(stores.tenant, note, later, live_since=before - day, limit=9)
+        await note(stores, 1, before)
+    await note(stores, 1, datetime.now(UTC) + timedelta(minutes=1), before)
 
 
 @pytest.mark.parametrize(("kept_h", "restored"), [(24, []), (48, [("1",)])])
@@ -182,14 +189,10 @@ async def test_a_note_returns_as_long_as_this_server_keeps_it(
 
 
 async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> None:
-    await stores.say("m-1", "m-2")
-    await learn(
-        stores, extracted(stores, "m-1", claim("friend", "Nicola"), claim("likes", "tea", subject="Nico"))
-    )
-    now, day = datetime.now(UTC), timedelta(days=1)
+    await tell(stores, "m-1", *PEOPLE)
+    now = datetime.now(UTC)
     for value, at_ in ((1, now), (2, now - timedelta(hours=1)), (3, now + timedelta(hours=1))):
-        note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=value)
-        await stores.notes.note(stores.tenant, note, at_, live_since=now - day, limit=9, late=True)
+        await note(stores, value, at_, now, late=True)
         same = await stores.ledger.decide(
             stores.tenant, "u-1", ("nico", "nicola"), same=value == 1, by="user", decided_at=at_
         )
@@ -199,10 +202,7 @@ async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> Non
 
 @pytest.mark.parametrize("by", ["user", "model:m"])
 async def test_no_decision_of_before_comes_back_once_all_is_erased(stores: Stores, by: str) -> None:
-    await stores.say("m-1", "m-2")
-    await learn(
-        stores, extracted(stores, "m-1", claim("friend", "Nicola"), claim("likes", "tea", subject="Nico"))
-    )
+    await tell(stores, "m-1", *PEOPLE)
     before, names = datetime.now(UTC), ("nico", "nicola")
     await stores.put_tombstone("user", "u-1", "u-1")
     await _erased(stores)

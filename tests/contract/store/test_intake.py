@@ -1,9 +1,9 @@
-"""Messages are recorded once, and the order in which they arrive leaves no trace."""
+"""Messages are recorded once, in any order of arrival alike, and so many of a user as the quotas allow."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from tests.contract.store.stores import STORED, Scope, Stores, enriched
 from tests.support.factories import at
 
 from ricordo.memory.model import Progress
-from ricordo.store.intake import NewMessage
+from ricordo.store.intake import IntakeLimits, IntakeStore, NewMessage
 
 # At the same moment the smaller id comes first: by code points, as numbers, cases and signs would not.
 NAMES = ("m-10", "m-2", "M-3", "a/b", "~", "!", "Z", "z", "m-2_")
@@ -60,7 +60,6 @@ async def test_a_repeat_returns_how_far_the_message_is_by_now(stores: Stores) ->
 
 
 async def test_of_two_contents_under_one_id_of_a_tenant_the_first_stays(stores: Stores) -> None:
-    """Within a batch too, and its neighbours pass."""
     first, other = stores.message(content="tea"), stores.message(content="coffee")
     moved = stores.message(conversation_id="c-2", content="tea")
     batch = [first, other, stores.message("m-2", minute=1), first, moved]
@@ -245,3 +244,75 @@ async def test_a_late_message_that_names_a_zone_has_those_after_it_derived_again
     anew = enriched(now, timezone=now.timezone)
     (saved,) = await stores.enrichments.save(stores.tenant, [anew], STORED)
     assert saved.progress.enriched == STORED
+
+
+def some(stores: Stores, count: int, user: str = "u-1", first: int = 0) -> list[NewMessage]:
+    """Return messages of a user, numbered from `first`."""
+    return [
+        stores.message(f"{user}-{n}", user_id=user, conversation_id=f"c-{user}", minute=n)
+        for n in range(first, first + count)
+    ]
+
+
+async def _record_within(
+    stores: Stores, messages: Sequence[NewMessage], when: datetime = STORED, **limits: int
+) -> list[str]:
+    """Record with limits, three kept messages of each user by default; return what became of them."""
+    intake = IntakeStore(stores.database, IntakeLimits(**(limits or {"kept": 3})))
+    return [one.status for one in await intake.record(stores.tenant, messages, when)]
+
+
+async def test_messages_beyond_are_refused_and_repeats_take_no_room(stores: Stores) -> None:
+    said = some(stores, 5)
+    assert await _record_within(stores, said[:2]) == ["kept"] * 2
+    batch = [*said[:2], *said, *some(stores, 1, "u-2")]
+    for _ in range(2):
+        assert await _record_within(stores, batch) == ["kept"] * 5 + ["too_many"] * 2 + ["kept"]
+    assert await _record_within(stores, said[3:], kept=4) == ["kept", "too_many"]
+    assert (await stores.queries.counts(stores.tenant, "u-1")).history == 4
+
+
+async def test_a_refused_message_leaves_its_id_free_and_a_conflict_stays_one(stores: Stores) -> None:
+    await _record_within(stores, some(stores, 4))
+    free = stores.message("u-1-3", user_id="u-2", content="something else")
+    assert await _record_within(stores, [free]) == ["kept"]
+    assert await _record_within(stores, [stores.message("u-1-0", content="else")]) == ["conflict"]
+
+
+async def test_it_is_exact_with_many_at_once(stores: Stores) -> None:
+    found = await asyncio.gather(
+        *(_record_within(stores, some(stores, 4, first=3 * number), kept=10) for number in range(8))
+    )
+    assert {*chain.from_iterable(found)} == {"kept", "too_many"}
+    assert (await stores.queries.counts(stores.tenant, "u-1")).history == 10
+
+
+async def test_messages_that_were_kept_without_a_quota_count(stores: Stores) -> None:
+    await stores.record(*some(stores, 2))
+    assert await _record_within(stores, some(stores, 2, first=2)) == ["kept", "too_many"]
+    await stores.record(*some(stores, 2, first=10))
+    assert await _record_within(stores, some(stores, 1, first=20)) == ["too_many"]
+
+
+async def test_a_day_has_a_quota_of_its_own(stores: Stores) -> None:
+    await stores.record(*some(stores, 1), at=STORED - timedelta(days=3))
+    for first, hours, became in (
+        (1, 0, ["kept", "kept", "too_many_today"]),
+        (4, 1, ["too_many_today"] * 3),
+        (7, 24, ["kept", "kept", "too_many"]),
+    ):
+        messages, when = some(stores, 3, first=first), STORED + timedelta(hours=hours)
+        assert await _record_within(stores, messages, when, kept_a_day=2, kept=5) == became
+
+
+async def test_a_forgotten_message_takes_no_room(stores: Stores) -> None:
+    await stores.put_tombstone("message", "u-1-0")
+    assert await _record_within(stores, some(stores, 4)) == ["forgotten", "kept", "kept", "kept"]
+
+
+async def test_the_reason_of_a_refusal_goes_with_the_replay(stores: Stores) -> None:
+    await stores.record_dead_letter("u-1-0", consumer="ingest", code="quota_exceeded")
+    assert (await stores.queries.status(stores.tenant, "u-1-0"))[1] is not None
+    await stores.record(*some(stores, 1))
+    await stores.encode("u-1-0")
+    assert (await stores.queries.status(stores.tenant, "u-1-0"))[1] is None

@@ -2,18 +2,19 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.stores import STORED, Stores, dead_letter
+from tests.contract.store.stores import STORED, Stores
 
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store.lifecycle_store import RecallUse
+from ricordo.store.pass_store import OBSERVATIONS
 
 CALM = Emotion(arousal=0.05)
 LATER = datetime.now(UTC) + timedelta(days=1)
@@ -36,32 +37,12 @@ async def _use(stores: Stores, *accesses: Sequence[RecallUse]) -> None:
     await stores.lifecycle.reinforce(stores.tenant, list(chain.from_iterable(accesses)))
 
 
-async def _tidied(stores: Stores, *, used_before: datetime = STORED, died_before: datetime = STORED) -> None:
-    await stores.lifecycle.tidy(
-        stores.tenant,
-        handled_before=STORED,
-        used_before=used_before,
-        died_before=died_before,
-        listed_before=STORED,
-    )
-
-
 async def test_a_recall_counts_once_in_a_batch_across_batches_and_at_once(stores: Stores) -> None:
     ids = await _remembered(stores)
     once, twice = _access(*ids), _access(*ids, *ids)
     await _use(stores, once, once)
     await asyncio.gather(*(_use(stores, once, twice) for _ in range(6)))
     assert [(await stores.memory(f"m-{n}")).access_count for n in range(3)] == [2, 2, 2]
-
-
-async def test_many_uses_at_once_in_any_order_lose_nothing(stores: Stores) -> None:
-    ids = await _remembered(stores, 8)
-    accesses = [_access(*(ids if n % 2 else ids[::-1]), minute=n) for n in range(24)]
-    await asyncio.gather(*(_use(stores, *accesses[n : n + 2]) for n in range(0, 24, 2)))
-    for n in range(8):
-        kept = await stores.memory(f"m-{n}")
-        assert (kept.access_count, kept.last_accessed) == (24, STORED + timedelta(minutes=23))
-        assert kept.reinforcement == pytest.approx(24 * 0.05)
 
 
 async def test_memories_of_another_user_and_none_at_all_are_left_alone(stores: Stores) -> None:
@@ -109,9 +90,7 @@ async def test_lost_stages_are_found_oldest_first(stores: Stores) -> None:
         assert sorted(str(one.progress.message_id) for one in found) == names
 
 
-async def test_a_dead_letter_is_shown_by_the_status_and_its_stage_is_not_tried_again(
-    stores: Stores,
-) -> None:
+async def test_a_dead_letter_is_shown_by_the_status_and_its_stage_is_not_tried_again(stores: Stores) -> None:
     await stores.say("m-1", "m-2")
     for sequence in (1, 2, 2):
         await stores.record_dead_letter(sequence=sequence)
@@ -133,34 +112,148 @@ async def test_a_dead_letter_is_shown_by_the_status_and_its_stage_is_not_tried_a
 
 async def test_a_reason_may_quote_what_no_database_takes(stores: Stores) -> None:
     await stores.record_dead_letter("m\0-1\ud800", sequence=2)
-    letter = replace(dead_letter(stores), reason="a\0b\ud800")
-    await stores.lifecycle.record_dead_letter(stores.tenant, letter, _publish)
+    await stores.record_dead_letter(reason="a\0b\ud800")
     _, failure = await stores.queries.status(stores.tenant, "m-1")
     assert failure is not None
     assert failure.reason == "a␀b\\ud800"
-
-
-async def _publish() -> None:
-    """Keep a dead letter elsewhere."""
 
 
 async def test_old_uses_and_reasons_are_dropped(stores: Stores) -> None:
     (only,) = await _remembered(stores, 1)
     old, recent = _access(only, minute=0), _access(only, minute=60)
     await _use(stores, old, recent)
-    await _tidied(stores, used_before=STORED + timedelta(minutes=30))
+    await stores.tidy(used_before=STORED + timedelta(minutes=30))
     await _use(stores, old, recent)
     assert (await stores.memory("m-0")).access_count == 3
     await stores.say("m-1", "m-2")
     for sequence in (1, 2):
         await stores.record_dead_letter(f"m-{sequence}", sequence=sequence)
-    await _tidied(stores, died_before=STORED + timedelta(seconds=2))
+    await stores.tidy(died_before=STORED + timedelta(seconds=2))
     failures = [(await stores.queries.status(stores.tenant, name))[1] for name in ("m-1", "m-2")]
     assert [one is None for one in failures] == [True, False]
     assert "m-1" in {one.progress.message_id for one in await stores.lost()}
 
 
-async def test_a_tenant_is_known_from_its_first_message_on(stores: Stores) -> None:
-    assert stores.tenant not in await stores.lifecycle.tenants()
+DAY = timedelta(days=1)
+TIME = STORED + DAY
+"""When memories expire here, unless a test says otherwise."""
+
+
+async def _expire(
+    stores: Stores, now: datetime, *, user_id: str | None = None, limit: int = 9
+) -> Sequence[tuple[UUID, str]]:
+    return await stores.retention.expire(stores.tenant, now, user_id=user_id, kept=DAY, limit=limit)
+
+
+async def test_memories_are_counted_by_user(stores: Stores) -> None:
+    await stores.say("m-1", "m-2")
+    await stores.say("m-3", user_id="u-2")
+    counts = [await stores.retention.count(stores.tenant, user) for user in (None, "u-1", "u-2", "u-3")]
+    assert counts == [3, 2, 1, 0]
+    over_quota = stores.retention.over_quota
+    assert await over_quota(stores.tenant, OBSERVATIONS, 1, None) == {"u-1": 2}
+    assert await over_quota(stores.tenant, OBSERVATIONS, 2, None) == {}
+    assert await over_quota(stores.tenant, OBSERVATIONS, 0, "u-2") == {"u-2": 1}
+    assert await over_quota(stores.tenant, ("reflection",), 0, None) == {}
+
+
+async def test_a_memory_past_its_time_is_archived_once_and_none_before(stores: Stores) -> None:
+    ids = await stores.say("m-1", "m-2", expires_at=TIME)
+    await stores.say("m-3")
+    assert await _expire(stores, TIME - timedelta(microseconds=1)) == []
+    expiring = stores.retention.expiring
+    counts = [await expiring(stores.tenant, TIME, user_id=user, kept=DAY) for user in (None, "u-2")]
+    assert counts == [2, 0]
+    assert {one for one, _ in await _expire(stores, TIME)} == set(ids)
+    assert await _expire(stores, TIME) == []
+    assert [(await stores.memory(name)).archived_at for name in ("m-1", "m-3")] == [TIME, None]
+    assert {one.reason for one in await stores.moves()} == {ArchiveReason.EXPIRY}
+
+
+async def test_a_few_at_a_time_expire_the_oldest_first(stores: Stores) -> None:
+    await stores.say("m-1", expires_at=TIME + DAY)
+    await stores.say("m-2", expires_at=TIME)
+    now = TIME + 2 * DAY
+    assert await _expire(stores, now, user_id="u-2") == []
+    assert await _expire(stores, now, limit=1) == [(stores.id("m-2"), "u-1")]
+    assert await _expire(stores, now, user_id="u-1") == [(stores.id("m-1"), "u-1")]
+
+
+async def test_a_use_brings_an_expired_memory_back_for_a_day(stores: Stores) -> None:
+    await stores.say("m-1", expires_at=TIME)
+    await stores.use(stores.id("m-1"), at=TIME - timedelta(minutes=1))  # before its time: that keeps nothing
+    assert len(await _expire(stores, TIME)) == 1
+    used = TIME + 3 * DAY
+    await stores.use(stores.id("m-1"), at=used)
+    assert (await stores.memory("m-1")).archived_at is None
+    for minutes in (0, 1, 60 * 24 - 1):
+        assert await _expire(stores, used + timedelta(minutes=minutes)) == []
+    assert len(await _expire(stores, used + DAY)) == 1
+    await stores.use(stores.id("m-1"), at=used + 2 * DAY)
+    assert await _expire(stores, used + 2 * DAY) == []
+
+
+async def test_a_use_that_is_dated_ahead_keeps_nothing(stores: Stores) -> None:
+    await stores.say("m-1", expires_at=TIME)
+    await stores.use(stores.id("m-1"), at=TIME + 4000 * DAY)
+    assert len(await _expire(stores, TIME)) == 1
+
+
+_OLD, AFTER = 12_000, STORED + timedelta(seconds=1)
+_FILL = Path(__file__).with_name("old_rows.sql").read_text(encoding="utf-8")
+_LEFT = """
+select (select count(*) from inbox where tenant = $1), (select count(*) from memory_uses where tenant = $1),
+       (select count(*) from requests where tenant = $1),
+       (select count(*) from dead_letters where tenant = $1),
+       (select count(*) from listings where tenant = $1)
+"""
+_HOLD = [
+    f"select 1 from {table} where tenant = $1 limit 1 for update"
+    for table in ("inbox", "memory_uses", "requests", "dead_letters", "listings")
+]
+
+
+async def _fill(stores: Stores) -> None:
     await stores.say("m-1")
-    assert stores.tenant in await stores.lifecycle.tenants()
+    await stores.execute(_FILL, stores.tenant, stores.id("m-1"), STORED, _OLD)
+
+
+async def _left(stores: Stores) -> tuple[int, ...]:
+    (row,) = await stores.fetch(_LEFT, stores.tenant)
+    return row
+
+
+async def test_what_is_held_is_left_to_the_next_time(stores: Stores) -> None:
+    """More than one statement drops goes at once but for it; nobody is waited for."""
+    await _fill(stores)
+    async with stores.transaction() as connection:
+        for query in _HOLD:
+            await connection.execute(query, stores.tenant)
+        async with asyncio.timeout(30):
+            await stores.tidy(AFTER)
+        assert await _left(stores) == (1,) * 5
+    await stores.tidy(AFTER)
+    assert await _left(stores) == (0,) * 5
+
+
+async def test_it_goes_in_several_transactions(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is stopped in between has dropped a part, and the next time drops the rest."""
+    await _fill(stores)
+    begun, transaction = 0, stores.database.transaction
+
+    def counted(tenant: str, *, planned_anew: bool = False) -> object:
+        nonlocal begun
+        begun += 1
+        if begun == 3:
+            raise RuntimeError("the process ends here")
+        return transaction(tenant, planned_anew=planned_anew)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stores.database, "transaction", counted)
+        with pytest.raises(RuntimeError, match="ends here"):
+            await stores.tidy(AFTER)
+    dropped, *others = await _left(stores)
+    assert 0 < dropped < _OLD
+    assert others == [_OLD] * 4
+    await stores.tidy(AFTER)
+    assert await _left(stores) == (0,) * 5

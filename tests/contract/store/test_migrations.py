@@ -1,7 +1,8 @@
-"""The schema: applied once, by one process at a time, and never by a version that does not know it."""
+"""The schema is applied once, and never by a version that does not know it; tombstones are carried over."""
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import asyncpg
 import pytest
@@ -14,9 +15,12 @@ from ricordo.store.schema import (
     OLDEST,
     Migration,
     SchemaTooNew,
+    Tombstone,
+    carry_tombstones,
     migrate,
     newest_schema,
     schema_version,
+    tombstones,
     upgrades,
 )
 
@@ -75,10 +79,64 @@ async def test_an_upgrade_that_fails_leaves_nothing_behind(
     assert await migrate(empty.admin) == ["9000_half"]
 
 
-async def test_nobody_there_is_said_as_such() -> None:
-    with pytest.raises(StoreUnavailable):
-        await migrate("postgresql://nobody@127.0.0.1:1/none")
-
-
 async def test_upgrades_are_numbered_without_a_gap() -> None:
     assert [one.version for one in upgrades()] == list(range(OLDEST + 1, newest_schema() + 1))
+
+
+EARLY, LATE = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
+
+
+def user(at: datetime, tenant: str = "t-1") -> Tombstone:
+    return Tombstone(tenant, "user", "u-1", "u-1", at)
+
+
+@pytest.fixture
+def dsn(empty: Dsns) -> str:
+    return empty.admin
+
+
+async def _open(dsn: str) -> list[tuple[str, str, datetime]]:
+    """Return the tombstones that are not erased, and erase them as the workers would."""
+    rows = await _fetch(
+        dsn, "select tenant, scope, requested_at from tombstones where erased_at is null order by 1, 2"
+    )
+    await _fetch(dsn, "update tombstones set erased_at = now()")
+    return [tuple(row) for row in rows]
+
+
+async def test_a_later_one_is_erased_anew_and_an_earlier_one_changes_nothing(dsn: str) -> None:
+    await migrate(dsn)
+    assert await carry_tombstones(dsn, []) == 0
+    assert await carry_tombstones(dsn, [user(EARLY), user(EARLY, "t-2"), user(EARLY)]) == 2
+    assert await _open(dsn) == [("t-1", "user", EARLY), ("t-2", "user", EARLY)]
+    assert await carry_tombstones(dsn, [user(EARLY)]) == 0
+    assert await _open(dsn) == []
+    assert await carry_tombstones(dsn, [user(LATE)]) == 1
+    assert await carry_tombstones(dsn, [user(EARLY)]) == 0
+    assert await _open(dsn) == [("t-1", "user", LATE)]
+    assert await tombstones(dsn) == [user(LATE), user(EARLY, "t-2")]
+    known = await _fetch(dsn, "select tenant from tenants order by 1")
+    assert [row["tenant"] for row in known] == ["t-1", "t-2"], "by these goes who takes up what is not erased"
+
+
+async def test_a_message_that_went_with_its_user_stands_there_and_is_not_erased_by_itself(dsn: str) -> None:
+    await migrate(dsn)
+    stone = Tombstone("t-1", "erased", "u-1", "m-1", EARLY)
+    assert await carry_tombstones(dsn, [stone]) == 0
+    assert await _open(dsn) == []
+    assert await tombstones(dsn) == [stone]
+
+
+async def test_a_database_without_a_schema_has_forgotten_nothing(dsn: str) -> None:
+    assert await schema_version(dsn) == 0
+    assert await tombstones(dsn) == []
+    await migrate(dsn)
+    assert await schema_version(dsn) == newest_schema()
+
+
+async def test_nobody_there_is_said_as_such() -> None:
+    nobody = "postgresql://nobody@127.0.0.1:1/none"
+    asked = migrate(nobody), schema_version(nobody), tombstones(nobody), carry_tombstones(nobody, [])
+    for one in asked:
+        with pytest.raises(StoreUnavailable):
+            await one

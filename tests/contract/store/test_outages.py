@@ -6,7 +6,6 @@ import os
 import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 
 import asyncpg
 import pytest
@@ -24,15 +23,6 @@ async def database(dsns: Dsns) -> AsyncIterator[Database]:
     """Yield connections of each test's own, which it cuts."""
     async with Database.connect(dsns.worker, size=12) as database:
         yield database
-
-
-@asynccontextmanager
-async def owner(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    connection = await asyncpg.connect(dsns.admin)
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 async def _cut(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -63,10 +53,11 @@ async def test_a_session_that_is_ended_within_a_transaction_says_why(stores: Sto
         await end_session()
 
 
-async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(dsns: Dsns, stores: Stores) -> None:
+async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(
+    stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
     await stores.record(stores.message())
-    async with owner(dsns) as connection:
-        await _cut(connection)
+    await _cut(connection)
 
     async def answers() -> bool:
         try:
@@ -79,17 +70,18 @@ async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(dsns: Ds
     assert (await stores.queries.counts(stores.tenant, "u-1")).history == 1
 
 
-async def test_a_server_that_admits_nobody_is_unavailable_until_it_does(dsns: Dsns, stores: Stores) -> None:
+async def test_a_server_that_admits_nobody_is_unavailable_until_it_does(
+    stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
     await stores.record(stores.message())
-    async with owner(dsns) as connection:
-        await connection.execute("alter role ricordo_worker connection limit 0")
-        try:
-            await _cut(connection)
-            await eventually(_refused(stores))
-            with pytest.raises(StoreUnavailable):
-                await stores.lifecycle.tenants()
-        finally:
-            await connection.execute("alter role ricordo_worker connection limit -1")
+    await connection.execute("alter role ricordo_worker connection limit 0")
+    try:
+        await _cut(connection)
+        await eventually(_refused(stores))
+        with pytest.raises(StoreUnavailable):
+            await stores.lifecycle.tenants()
+    finally:
+        await connection.execute("alter role ricordo_worker connection limit -1")
     assert (await stores.record(stores.message()))[0].status == "kept"
 
 
@@ -105,27 +97,24 @@ def _refused(stores: Stores) -> Callable[[], Awaitable[bool]]:
 
 
 async def test_a_session_cut_in_the_middle_of_a_transaction_leaves_nothing(
-    dsns: Dsns, stores: Stores
+    stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
     await stores.record(stores.message())
-
     told = [extracted(stores, "m-1", claim("lives_in", "Rome"))]
-    async with owner(dsns) as connection:
-        async with connection.transaction():
-            await connection.execute("lock table facts in access exclusive mode")
-            recording = asyncio.create_task(stores.ledger.record(stores.tenant, told, STORED))
-            await eventually(lambda: _waits(connection))
-            await _cut(connection)
-        with pytest.raises(StoreUnavailable):
-            await recording
-    progress = await stores.progress()
-    assert progress.extracted is None
+    async with connection.transaction():
+        await connection.execute("lock table facts in access exclusive mode")
+        recording = asyncio.create_task(stores.ledger.record(stores.tenant, told, STORED))
+        await eventually(lambda: _waits(connection))
+        await _cut(connection)
+    with pytest.raises(StoreUnavailable):
+        await recording
+    assert (await stores.progress()).extracted is None
 
 
 async def test_cancelled_in_the_middle_nothing_is_written_and_the_pool_stays_whole(
-    dsns: Dsns, stores: Stores
+    stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
-    async with owner(dsns) as connection, connection.transaction():
+    async with connection.transaction():
         await connection.execute("lock table history in access exclusive mode")
         for n in range(20):  # more than the pool has connections
             writing = asyncio.create_task(stores.record(stores.message(f"m-{n}", minute=n)))

@@ -33,7 +33,6 @@ async def _is_free(stores: Stores, name: str) -> bool:
 
 
 async def test_how_far_a_run_has_come_is_kept_until_it_is_complete(stores: Stores) -> None:
-    """Of each pass of a tenant by itself."""
     runs = stores.pass_runs
     assert await runs.state(stores.tenant, "decay") == PassState()
     for reached in (UUID(int=1), UUID(int=2)):

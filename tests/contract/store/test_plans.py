@@ -8,6 +8,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 from uuid import UUID
 
 import asyncpg
@@ -84,19 +85,7 @@ async def test_by_key(database: Database, file: str) -> None:
     assert reading == []
 
 
-MANY_MESSAGES = """
-insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest,
-                     sent_at, timezone, metadata, stored_at)
-select 'y', 'm-' || n, gen_random_uuid(), 'u-1', 'c-1', 'user', '', 'x', '', now() - n * interval '1 minute',
-       case when n % 10 = 0 then 'Europe/Rome' end, '{}', now()
-from generate_series(1, 6000) as n;
-insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, role, created_at,
-                      stored_at)
-select tenant, memory_id, user_id, message_id, conversation_id, 'message', content, role, sent_at, stored_at
-from history where tenant = 'y';
-insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested)
-select tenant, memory_id, message_id, user_id, conversation_id, stored_at from history where tenant = 'y';
-"""
+MANY_MESSAGES = Path(__file__).with_name("many_messages.sql").read_text(encoding="utf-8")
 
 
 async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
@@ -119,16 +108,7 @@ async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
     assert min(touched) >= 20, "what is written is counted"
 
 
-MANY_FACTS = """
-insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence,
-                   first_seen, last_reinforced, valid_from, valid_to, message_ids, version)
-select 'y', gen_random_uuid(), 'u-1', subject, subject,
-       case when n % 2000 = 0 then 'born_in' else 'likes' end, 'thing ' || n, 'thing ' || n, 1,
-       told, told, told, case when n % 10 > 0 then told + interval '1 day' end, '{}', 1
-from (select n, case when n % 2 = 0 then 'user' else 'friend ' || n % 3000 end as subject,
-             timestamptz '2026-01-01' + n * interval '1 minute' as told
-      from generate_series(1, 20000) as n) as told
-"""
+MANY_FACTS = Path(__file__).with_name("many_facts.sql").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
-import numpy as np
 import pytest
 import pytest_asyncio
-from numpy.typing import NDArray
 from tests.contract.store.stores import MODEL, Stores, vector_of
 from tests.support.factories import DIMENSIONS, at
 
@@ -92,15 +90,10 @@ async def _say(stores: Stores, message_id: str, minute: float, **fields: float) 
     await stores.encode(message_id)
 
 
-def _window(stores: Stores, message_id: str, before: str | None) -> NDArray[np.float32]:
+async def _cosine(points: InterruptedIndex, stores: Stores, message_id: str, before: str | None) -> float:
+    """Return the cosine of a point's window vector with that behind another message, or none."""
     preceding = None if before is None else vector_of(stores.id(before))
-    return window_vector(vector_of(stores.id(message_id)), preceding)
-
-
-async def _cosine(
-    points: InterruptedIndex, stores: Stores, message_id: str, vector: NDArray[np.float32]
-) -> float:
-    """Return the cosine of a point's window vector with another."""
+    vector = window_vector(vector_of(stores.id(message_id)), preceding)
     hits = await points.search(stores.tenant, MODEL, EVERYTHING, vector=vector, terms=NO_WORDS, limit=9)
     (found,) = [hit.dense_window for hit in hits if hit.id == stores.id(message_id)]
     return found
@@ -134,9 +127,8 @@ async def test_a_predecessor_that_comes_while_a_point_is_written_is_in_its_windo
 
     points.happenings[moment] = arrive
     assert isinstance(await _indexed(index, stores, "m-2"), Done)
-    window = _window(stores, "m-2", "m-1")
-    assert await _cosine(points, stores, "m-2", window) == pytest.approx(1, abs=1e-3)
-    assert await _cosine(points, stores, "m-2", _window(stores, "m-2", first)) < 0.99
+    assert await _cosine(points, stores, "m-2", "m-1") == pytest.approx(1, abs=1e-3)
+    assert await _cosine(points, stores, "m-2", first) < 0.99
 
 
 async def test_a_predecessor_that_is_encoded_meanwhile_is_in_the_window_and_later_names_its_follower(
@@ -146,8 +138,7 @@ async def test_a_predecessor_that_is_encoded_meanwhile_is_in_the_window_and_late
     await _say(stores, "m-2", 2)
     points.happenings["after"] = lambda: stores.encode("m-1")
     assert isinstance(await _indexed(index, stores, "m-2"), Done)
-    window = _window(stores, "m-2", "m-1")
-    assert await _cosine(points, stores, "m-2", window) == pytest.approx(1, abs=1e-3)
+    assert await _cosine(points, stores, "m-2", "m-1") == pytest.approx(1, abs=1e-3)
     await stores.enrich("m-2")
     assert isinstance(await _indexed(index, stores, "m-2"), Done)
     await _say(stores, "m-1b", 1.5)
@@ -174,7 +165,6 @@ async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
 async def test_an_erased_memory_has_no_point(
     stores: Stores, points: InterruptedIndex, index: IndexHandler, moment: str
 ) -> None:
-    """Erased while its point is written, or between a crash and the redelivery."""
     await _say(stores, "m-1", 1)
     if moment == "a crash":
         await index.projection.write(stores.tenant, [stores.id("m-1")])  # and here it ended

@@ -1,14 +1,14 @@
 """Events that a crash or a stream lost are published again."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import cast
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from tests.contract.store.passes import BUS_AWAY, Emitted
+from tests.contract.store.passes import BUS_AWAY, Emitted, run, total
 from tests.contract.store.stores import MODEL, STORED, Stores
 from tests.support.factories import at
 from tests.support.manual_clock import ManualClock
@@ -30,7 +30,7 @@ from ricordo.messages.events import (
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore, LostStages
+from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.session_store import SessionStore
 from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
 from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
@@ -60,8 +60,7 @@ async def _archive(stores: Stores, emitted: Emitted) -> None:
         await stores.enrich("m-1", importance=0.0, emotion=Emotion(arousal=0.0))
         await stores.index([stores.id("m-1")])
     decay = DecayPass(stores.lifecycle, stores.retention, emitted)
-    async for _ in decay.slices(stores.tenant, STORED + timedelta(days=2000), "u-1", None):
-        pass
+    await run(decay, stores.tenant, STORED + timedelta(days=2000), "u-1")
 
 
 async def nothing_waits(_consumer: str) -> None:
@@ -228,12 +227,12 @@ async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
         assert [type(event) for event in emitted.events] == sent
 
 
-class PoisonedLifecycle:
+class PoisonedLifecycle(LifecycleStore):
     """Knows three tenants, of whom the first cannot be tidied, nor be reconciled."""
 
     def __init__(self, stores: Stores, fault: Exception) -> None:
-        self._lifecycle, self._fault = stores.lifecycle, fault
-        self._names = ["poison", stores.tenant, stores.another_tenant().tenant]
+        super().__init__(stores.database)
+        self._names, self._fault = ["poison", stores.tenant, stores.another_tenant().tenant], fault
         self.tidied: list[str] = []
 
     async def tenants(self) -> Sequence[str]:
@@ -243,19 +242,9 @@ class PoisonedLifecycle:
         self._fail(tenant)
         self.tidied.append(tenant)
 
-    async def lost(
-        self,
-        tenant: str,
-        now: datetime,
-        after: timedelta,
-        oldest: Mapping[Stage, datetime | None],
-        limit: int,
-    ) -> Sequence[LostStages]:
+    async def lost(self, tenant: str, *args: Any, **fields: Any) -> Any:  # noqa: ANN401 - passed on
         self._fail(tenant)
-        return await self._lifecycle.lost(tenant, now, after, oldest, limit)
-
-    async def unreported_moves(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
-        return await self._lifecycle.unreported_moves(tenant, before, limit)
+        return await super().lost(tenant, *args, **fields)
 
     def _fail(self, tenant: str) -> None:
         if tenant == "poison":
@@ -267,17 +256,14 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
 ) -> None:
     await stores.say("m-1")
     poisoned = PoisonedLifecycle(stores, ValueError("a row that nobody can read"))
-    life = cast("LifecycleStore", poisoned)
-    await tidy(life, stores.notes, clock.now())
+    await tidy(poisoned, stores.notes, clock.now())
     assert len(poisoned.tidied) == 2
     await clock.advance(600)
-    summary = await Reconciliation(
-        cast("LifecycleStore", poisoned), emitted, nothing_waits, clock, MODEL
-    ).run()
+    summary = await Reconciliation(poisoned, emitted, nothing_waits, clock, MODEL).run()
     assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
     away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
-        await tidy(cast("LifecycleStore", away), stores.notes, clock.now())
+        await tidy(away, stores.notes, clock.now())
     assert away.tidied == []
 
 
@@ -295,7 +281,7 @@ class FailingCondenser(LlmCondenser):
 
 async def _summarize(
     stores: Stores, emitter: Emitted, after: timedelta = timedelta(hours=1), failing: str = ""
-) -> tuple[int, int]:
+) -> tuple[int, ...]:
     """Run the pass; return how many conversations failed, and how many summaries were made."""
     clock = ManualClock(STORED + after)
     condenser = FailingCondenser(failing)
@@ -303,8 +289,7 @@ async def _summarize(
     work = SessionSummaries(
         store, emitter, clock, stores.executor, MODEL, condenser=condenser, name="summarize"
     )
-    done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
-    return sum(one.failed for one in done), sum(one.created for one in done)
+    return total(await run(work, stores.tenant, clock.now()), "failed", "created")
 
 
 async def _converse(stores: Stores, conversation_id: str) -> list[str]:

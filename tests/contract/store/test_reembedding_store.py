@@ -49,7 +49,6 @@ async def _models_of(stores: Stores, memory_id: UUID) -> set[str]:
 async def test_memories_of_another_model_are_found_in_id_order_and_counted(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    """But for those on their way; what was never encoded is counted by itself."""
     old = await _remembered(stores, *(f"m-{n}" for n in range(7)))
     await _remembered(stores, "n-1", model=NEW)
     others = await _remembered(stores, "o-1", user_id="u-2")
@@ -140,7 +139,6 @@ async def test_a_vector_that_is_saved_meanwhile_keeps_its_model_known(
 
 
 async def test_a_reindexing_releases_each_indexed_memory_of_one_user_or_all(stores: Stores) -> None:
-    """But for those without a vector, or not enriched."""
     reindexing = ReindexingStore(stores.database)
     mine = await _remembered(stores, *(f"m-{n}" for n in range(7)))
     hers = await _remembered(stores, "n-1", "n-2", user_id="u-2")

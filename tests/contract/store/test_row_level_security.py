@@ -55,7 +55,7 @@ async def _fill_every_table(stores: Stores) -> None:
     await decide
     await stores.use(said.id)
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
-    await stores.curation.set_flag(stores.tenant, request("r"), said.id, "pinned", value=True, at=STORED)
+    await stores.mark(said.id, "pinned", by=request("r"))
     await stores.record_dead_letter()
     await SessionStore(stores.database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
     made = summary(stores, [said.id])

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import pytest
-from tests.contract.store.passes import Emitted
-from tests.contract.store.stores import MODEL, STORED, Stores, request
+from tests.contract.store.passes import Emitted, run, total
+from tests.contract.store.stores import MODEL, STORED, Stores
 from tests.support.factories import at
 from tests.support.manual_clock import ManualClock
 
@@ -102,17 +102,6 @@ async def test_a_session_is_due_after_silence_or_at_its_end(conversation: Conver
     assert [one.conversation_id for one in await conversation.due(STORED)] == ["c-2"]
 
 
-async def test_messages_after_the_end_wait_for_their_own(conversation: Conversation) -> None:
-    await conversation.say(0, 5, 7)
-    await conversation.end(6)
-    loaded = await conversation.loaded(STORED)
-    assert _minutes(loaded) == [[0, 5], [7]]
-    assert [one.over for one in loaded.sessions] == [True, False]
-    await conversation.summarise(STORED)
-    assert await conversation.due(STORED) == []
-    assert _minutes(await conversation.loaded()) == [[7]]
-
-
 async def test_messages_that_lack_a_stage_are_waited_for_unless_they_were_given_up(
     conversation: Conversation, stores: Stores
 ) -> None:
@@ -160,7 +149,6 @@ async def test_a_late_message_joins_sessions_and_a_late_end_parts_them(
 async def test_a_message_that_comes_while_it_is_summed_up_is_not_lost(
     conversation: Conversation, stores: Stores
 ) -> None:
-    """Nothing is written, and it is due again."""
     await conversation.say(0, 5)
     (due,) = await conversation.due()
     loaded = await conversation.load(due)
@@ -197,7 +185,6 @@ async def test_each_user_has_sessions_of_their_own_and_the_forgotten_none(
 
 
 async def test_summaries_are_the_same_in_any_order_of_arrival(stores: Stores) -> None:
-    """And summed up at any moment on the way."""
     minutes = [0, 10, 20, 55, 60, 95, 200, 229, 231, 262]
     chance = random.Random(7)
     results: list[set[str]] = []
@@ -249,11 +236,9 @@ async def test_a_summary_hands_on_its_use_and_pin_or_stays_where_it_was_verified
     (session,) = (await conversation.load(due)).sessions
     successor = Successor(summarise(session.turns), (first.id,))
     if verified:
-        await stores.curation.set_flag(
-            stores.tenant, request("r"), first.id, "verified", value=True, at=STORED
-        )
+        await stores.mark(first.id, "verified")
     else:
-        await stores.curation.set_flag(stores.tenant, request("r"), first.id, "pinned", value=True, at=STORED)
+        await stores.mark(first.id, "pinned")
         await stores.use(*[first.id] * 3)
     done = await conversation.store.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
     assert done is not None
@@ -307,8 +292,7 @@ async def test_one_run_finishes_more_long_conversations_than_it_reads_at_a_time(
     await stores.set_stages(*messages)
     store = SessionStore(stores.database, most_turns=2)
     work = SessionSummaries(store, Emitted(), ManualClock(LATER), stores.executor, MODEL)
-    done = [one async for one in work.slices(stores.tenant, LATER, None, None)]
-    assert sum(one.failed for one in done) == 0
+    assert total(await run(work, stores.tenant, LATER), "failed") == (0,)
     assert await store.due(stores.tenant, EVER, SILENCE, user_id=None, limit=100) == []
     covered = await stores.fetch("select cardinality(source_ids) from memories where kind = 'summary'")
     assert len(covered) == len(names) * 2

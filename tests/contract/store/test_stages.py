@@ -1,17 +1,21 @@
-"""Stages are set once, in any order, and the last one sees all of them; vectors, and the data of points."""
+"""Stages are set once, in any order, and the last one sees all of them; vectors, readings, data of points."""
 
 import asyncio
 import itertools
+import json
 from datetime import datetime, timedelta
 from functools import partial
-from uuid import uuid4
+from typing import Final
+from uuid import UUID, uuid4
 
 import numpy as np
+import pytest
 from tests.contract.store.stores import MODEL, SETTERS, STORED, Stores, vector_of
 from tests.support.factories import DIMENSIONS, at, unit_vector
 
+from ricordo.language.text import text_hash
 from ricordo.memory.model import Stage
-from ricordo.store.stages import SavedVectors
+from ricordo.store.stages import SavedReading, SavedVectors
 
 CONSUMERS: dict[Stage, str] = {
     Stage.ENCODED: "encode",
@@ -42,7 +46,6 @@ async def test_in_any_order_the_row_is_returned_whole_and_only_the_last_sees_all
 
 
 async def test_a_stage_keeps_its_first_instant_and_states_come_in_the_order_given(stores: Stores) -> None:
-    """A repeat returns the state, and the unknown are left out."""
     await stores.say("m-0", "m-1", "m-2")
     for setter in SETTERS.values():
         first = await setter(stores, ["m-2", "m-9", "m-0"], STORED)
@@ -199,3 +202,79 @@ async def test_whatever_changes_about_a_point_changes_its_version(stores: Stores
     await stores.index([stores.id("m-2")], at(4))
     assert await version() == versions[-1]
     assert not await stores.indexing.versions(stores.tenant, [MODEL], [])
+
+
+READER: Final = "reader-1"
+
+
+class Chat:
+    """Two turns, of which each can be encoded and read as the worker does it."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self.ids = [stores.id("m-1"), stores.id("m-2")]
+
+    async def load(self, memory_id: UUID) -> tuple[bool, bytes | None]:
+        """Return whether a turn is read after the one before it now, and the hash of that one."""
+        (one,) = await self._stores.encodings.load(
+            self._stores.tenant, MODEL, [memory_id], reader=READER, read_model=MODEL
+        )
+        return one.is_read, one.previous_hash
+
+    async def read(self, memory_id: UUID, previous: bytes | None) -> SavedVectors:
+        """Store vector and reading of a turn."""
+        reading = SavedReading(json.dumps({"after": previous is not None}), previous)
+        return await self._stores.encodings.save(
+            self._stores.tenant,
+            MODEL,
+            [(memory_id, unit_vector(1))],
+            [memory_id],
+            STORED,
+            reader=READER,
+            readings={memory_id: reading},
+        )
+
+
+async def begun(stores: Stores) -> Chat:
+    """Record two turns."""
+    await stores.record(
+        stores.message("m-1", content="How is Anna?"),
+        stores.message("m-2", minute=1, content="She works nights."),
+    )
+    return Chat(stores)
+
+
+async def test_a_turn_is_read_after_the_one_before_it(stores: Stores) -> None:
+    chat = await begun(stores)
+    first, second = chat.ids
+    assert not (await chat.read(first, None)).unread
+    assert await chat.load(first) == (True, None)
+    is_read, previous = await chat.load(second)
+    assert (is_read, previous) == (False, text_hash("How is Anna?"))
+    assert not (await chat.read(second, previous)).unread
+    assert await chat.load(second) == (True, previous)
+
+
+@pytest.mark.parametrize("order", [(1, 0), (0, 1)])
+async def test_what_was_read_without_its_predecessor_is_read_again_whichever_is_stored_last(
+    stores: Stores, order: tuple[int, int]
+) -> None:
+    chat = await begun(stores)
+    first, last = (chat.ids[place] for place in order)
+    await chat.read(first, None)
+    saved = await chat.read(last, None)
+    assert [one.memory_id for one in saved.unread] == [chat.ids[1]]
+    assert await chat.load(chat.ids[1]) == (False, text_hash("How is Anna?"))
+
+
+async def test_a_repeat_tells_once_more_whose_reading_is_of_before(stores: Stores) -> None:
+    """A crash between the write and its events loses neither the follower nor what follows from a reading."""
+    chat = await begun(stores)
+    first, second = chat.ids
+    await chat.read(second, None)
+    await chat.read(first, None)
+    again = await stores.encodings.save(stores.tenant, MODEL, [], [first], STORED)
+    assert [one.memory_id for one in again.unread] == [second]
+    await stores.enrich("m-2")
+    saved = await chat.read(second, text_hash("How is Anna?"))
+    assert (saved.progress[0].enriched, saved.progress[0].extracted) == (None, None)

@@ -23,11 +23,6 @@ from ricordo_services.retrieval.pages import UserPages
 STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED)
 
 
-@pytest.fixture
-def reader(stores: Stores) -> Reader:
-    return Reader(stores)
-
-
 async def test_users_are_listed_with_counts_and_their_last_activity(stores: Stores) -> None:
     pages, other = UserPages(MemoryListings(stores.database)), stores.another_tenant()
     assert await pages(stores.tenant, UsersRequest()) == UsersReply()

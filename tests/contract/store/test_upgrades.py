@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -43,22 +44,7 @@ _ALLOWED: Final = {"scope": "message", "predicate": "likes", "role": "user"}
 _FIRST: Final = {"tenant": "t-1", "user_id": "u-1", "conversation_id": "c-1"}
 _RENAMED_TABLES = table(__file__, "renamed_tables")
 _RENAMED = table(__file__, "renamed")
-_GIVE_ALL: Final = """
-create role {role} login password '{password}';
-grant create, usage on schema public to {role};
-do $$
-declare
-    name text;
-begin
-    for name in select tablename from pg_tables where schemaname = 'public' loop
-        execute format('alter table %I owner to {role}', name);
-    end loop;
-    for name in select oid::regprocedure from pg_proc where pronamespace = 'public'::regnamespace loop
-        execute format('alter function %s owner to {role}', name);
-    end loop;
-end
-$$
-"""
+_GIVE_ALL: Final = Path(__file__).with_name("give_all.sql").read_text(encoding="utf-8")
 _DROPPED: Final = frozenset(
     "trigger related_entities related_topics related_ids deferred admitted_at decay_factor".split()
 )

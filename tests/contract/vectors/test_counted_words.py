@@ -18,8 +18,6 @@ from ricordo.index.port import Hit, Point, Scope
 from ricordo.index.qdrant.candidates import IndexQuery
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard, opened
-from ricordo.index.qdrant.frequencies import Frequencies, Words
-from ricordo.memory.ranking.bm25 import idf, query_terms, terms
 
 NAMES = "abcdefghij"
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
@@ -141,17 +139,6 @@ async def test_a_point_that_changes_hands_has_its_words_counted_anew(shard: Shar
 
 def _scores(hits: Sequence[Hit]) -> list[tuple[float, ...]]:
     return [hit[1:] for hit in sorted(hits)]
-
-
-def test_a_word_weighs_by_how_many_hold_it_and_an_unheld_one_is_left_out() -> None:
-    counted = Frequencies()
-    said = [terms(text, "en").indices.tolist() for text in ("cat bird", "cat", "dog")]
-    counted.change([Words(one, one) for one in said], 1)
-    counted.change([Words(said[1], said[1])], -1)
-    weighed = counted.weighed("text_terms", query_terms("cat dog fish", ["en"]))
-    assert dict(zip(weighed.indices.tolist(), weighed.weights.tolist(), strict=True)) == pytest.approx(
-        {int(terms(word, "en").indices[0]): idf(2, 1) for word in ("cat", "dog")}
-    )
 
 
 async def test_only_who_has_many_memories_is_counted(tmp_path: Path) -> None:

@@ -41,7 +41,6 @@ class GuardedShard:
     def __init__(self, shard: qdrant_edge.EdgeShard) -> None:
         self._shard = shard
         self._found: set[UUID] = {_NO_POINT}
-        self.asked = 0
 
     def __getattr__(self, name: str) -> Any:
         if name not in {"update", "retrieve", "info", "flush", "close", "optimize", "snapshot_manifest"}:
@@ -66,7 +65,6 @@ class GuardedShard:
         return self._shard.count(request)
 
     def _look(self, wanted: qdrant_edge.Filter | None) -> None:
-        self.asked += 1
         must = _listed(None if wanted is None else wanted.must)
         chosen = [one.point_ids for one in must if isinstance(one, qdrant_edge.HasIdCondition)]
         # those that a request with the tenant has found may be asked for again by their ids
@@ -79,7 +77,6 @@ class GuardedClient:
 
     def __init__(self, client: AsyncQdrantClient) -> None:
         self._client = client
-        self.asked = 0
 
     def __getattr__(self, name: str) -> Any:
         known = {"collection_exists", "create_collection", "get_collection", "create_payload_index"}
@@ -114,7 +111,6 @@ class GuardedClient:
         return await self._client.batch_update_points(name, changes, **more)
 
     def _look(self, wanted: Any) -> None:
-        self.asked += 1
         if not any(map(names_tenant, _listed(None if wanted is None else wanted.must))):
             raise WithoutTenant(f"asked for {wanted}")
 

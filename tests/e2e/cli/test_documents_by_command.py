@@ -1,33 +1,11 @@
-"""A document from a file to an answer, by the command line; and a message that failed once."""
+"""A document from a file to an answer, by the command line."""
 
-import asyncio
-import json
 from base64 import b64encode
-from typing import Any
 
-import nats
-import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.papers import pdf
 
 LEASE = "The notice period of the lease is ninety days, by registered letter to the landlord."
-
-
-@pytest.mark.slow
-def test_a_message_that_failed_once_may_be_published_right(ricordo: Ricordo, running: Up) -> None:
-    right = line("lea", 0, "This is the lease that I signed.")
-    asyncio.run(_publish_raw(running, right | {"content": " "}))
-    until(lambda: "failed" in ricordo("status", right["id"]))
-    assert ricordo.publish(json.dumps(right), "--wait")["remembered"] == 1
-
-
-async def _publish_raw(running: Up, body: dict[str, Any]) -> None:
-    """Publish past the client, which would refuse it."""
-    connection = await nats.connect(running.ready["nats"])
-    try:
-        await connection.jetstream().publish("memory.v1.default.message.received", json.dumps(body).encode())
-    finally:
-        await connection.close()
 
 
 def test_a_document_goes_from_a_file_to_an_answer(ricordo: Ricordo, running: Up) -> None:

@@ -31,13 +31,6 @@ def test_a_file_holds_all_and_is_for_nobody_else(ricordo: Ricordo) -> None:
     assert path.read_bytes() == b""
 
 
-def test_standard_output_takes_the_items_alone(ricordo: Ricordo) -> None:
-    ricordo.remember("bea", "My dog is called Max.")
-    lines = [json.loads(line) for line in ricordo.process("export", "--user", "bea").splitlines()]
-    assert lines[0]["message"]["content"] == "My dog is called Max."
-    assert {one["user_id"] for one in lines} == {"bea"}
-
-
 def test_what_comes_over_http_is_imported_alike(ricordo: Ricordo, running: Up) -> None:
     """The same lines, whole however long they are; and one that broke off is refused."""
     scan = b64encode(b"%PDF-1.4\n" + bytes(range(256)) * 2_800).decode()

@@ -95,16 +95,6 @@ def test_one_that_was_killed_is_run_again(ricordo: Ricordo, exported: Path) -> N
     assert _items(ricordo, "resumed") == _items(ricordo, "default")
 
 
-def test_it_comes_from_a_pipe_and_compressed_too(ricordo: Ricordo, exported: Path) -> None:
-    packed = ricordo.home / "carla.jsonl.gz"
-    packed.write_bytes(gzip.compress(exported.read_bytes()))
-    text = exported.read_text(encoding="utf-8")
-    piped = ricordo.process("import", "-", "--tenant", "piped", "--json", stdin=text)
-    assert json.loads(piped) == ricordo.json("import", str(packed), "--tenant", "packed")
-    again = ricordo.json("import", str(packed), "--tenant", "packed")
-    assert (again["messages"], again["restored"]["memories"]) == (12, 0)
-
-
 def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported: Path) -> None:
     """At once; and nothing is said to be restored of it."""
     tenant = ("--tenant", "forgetful")

@@ -71,17 +71,3 @@ async def test_a_listener_without_events_of_its_own_is_kept_alive_in_a_busy_tena
             heard = [await anext(lines) for _ in range(6)]
         await cancel_and_wait(publishing)
     assert heard == [": connected", "", ": keep-alive", "", ": keep-alive", ""]
-
-
-async def test_the_last_listener_to_leave_ends_the_subscription(client: Client, feeds: EventFeeds) -> None:
-    tenant, streams = new_tenant(), client.jetstream()
-    before = (await streams.stream_info("RICORDO")).state.consumer_count
-    listeners = [await feeds.listen(tenant, None, "key") for _ in range(3)]
-    assert (await streams.stream_info("RICORDO")).state.consumer_count == before + 1
-    for listener in listeners:
-        feeds.leave(listener)
-    await feeds.closed()
-    again = await feeds.listen(tenant, None, "key")
-    await _publish(client, tenant, 1)
-    assert await again.next(10.0) is not None
-    feeds.leave(again)

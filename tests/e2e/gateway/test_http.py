@@ -181,21 +181,6 @@ async def test_an_assistant_remembers_and_recalls_by_mcp(gateway: GatewayAccess)
         assert elsewhere.status_code == 421
 
 
-async def test_an_import_says_which_lines_are_wrong_and_adds_nothing_twice(gateway: GatewayAccess) -> None:
-    lines = [json.dumps(msg(f"old-{n}", f"Nel 19{n:02} ero a Gorizia.")) for n in range(20)]
-    lines[3:3] = ["no JSON", '{"id": "x"}', ""]
-    async with gateway.client() as http:
-        for _ in range(2):
-            answer = await http.post("/v1/imports", content="\n".join(lines).encode())
-            found = answer.json()
-            assert (answer.status_code, found["accepted"], found["rejected"]) == (200, 20, 2)
-            assert [one["line"] for one in found["errors"]] == [4, 5]
-        await wait_for(
-            lambda: http.get("/v1/stats", params={"user_id": "u-1"}),
-            lambda found: (found.json()["memories"], found.json()["pending"]) == (20, 0),
-        )
-
-
 async def test_an_import_counts_conflicts_apart_and_goes_on_behind_a_line_that_is_too_long(
     gateway: GatewayAccess,
 ) -> None:

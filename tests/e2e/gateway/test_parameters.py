@@ -3,40 +3,10 @@
 import httpx
 import pytest
 from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Json, msg
 
-VALUES = {
-    "as_of": "2026-02-01T14:30:00+01:00",
-    "before": "2026-02-01T14:30:00.25Z,m-1",
-    "conversation_id": "c-1",
-    "day_of_week": "Monday",
-    "depth": "3",
-    "emotion": "positive",
-    "end": "2026-02-03T00:00:00Z",
-    "entity": "Max",
-    "from": "Max",
-    "history": "true",
-    "include_archived": "true",
-    "include_uninformative": "false",
-    "kind": "animal",
-    "kinds": "message",
-    "limit": "5",
-    "locations": "Trieste",
-    "min_confidence": "2",
-    "min_importance": "0.5",
-    "order": "oldest",
-    "participants": "Davide",
-    "predicate": "lives_in",
-    "refs": "company:7",
-    "start": "2026-02-01T00:00:00+05:30",
-    "tags": "sea",
-    "text": "mare",
-    "time_of_day": "night",
-    "to": "user",
-    "topics": "sea",
-    "types": "episodic",
-    "user_id": "u-1",
-}
+VALUES: dict[str, str] = table(__file__, "values")
 TOGETHER = ({"start", "end"}, {"from", "to"})
 
 

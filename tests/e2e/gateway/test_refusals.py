@@ -4,22 +4,19 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from pathlib import Path
 from uuid import UUID
 
 import httpx
 import pytest
-from pydantic import SecretStr, ValidationError
-from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
+from pydantic import ValidationError
+from tests.fixtures.gateway import FIXED_KEY, GatewayAccess, lone_gateway
 from tests.fixtures.nats_server import NatsServerProcess
-from tests.fixtures.scraping import free_port
 from tests.fixtures.system import System
 from tests.fixtures.wire import Json, msg, new_tenant
 
-from ricordo.clock import SystemClock
-from ricordo.settings import BusSettings, GatewaySettings
-from ricordo_services.gateway.service import Gateway
+from ricordo.settings import GatewaySettings
 
 ASKED = {"user_id": "u-1", "query": "Dove vivo?"}
 SECRET = {"user_id": "u-1", "query": "segreto"}
@@ -202,22 +199,13 @@ async def test_a_key_has_so_many_event_streams_and_one_less_when_a_listener_leav
 @pytest.mark.slow
 async def test_a_gateway_without_nats_says_that_it_is_unavailable(tmp_path: Path) -> None:
     """Its key is the fixed one: with another it is the reading of the key that fails."""
-    server, port = NatsServerProcess(tmp_path), free_port()
-    async with server:
-        settings = GatewaySettings(port=port, key=SecretStr(FIXED_KEY))
-        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock())
-        stopping, ready = asyncio.Event(), asyncio.Event()
-        serving = asyncio.create_task(gateway.run(stopping, ready.set))
-        await ready.wait()
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
-            assert (await http.get("/healthz")).status_code == 200
-            server.stop()
-            other = "ricordo_0123456789ab_" + "x" * 43
-            for key, path in ((FIXED_KEY, "stats?user_id=u-1"), (FIXED_KEY, "events"), (other, "events")):
-                answer = await http.get(f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
-                assert (problem(answer)["status"], "retry-after" in answer.headers) == (503, True), path
-        stopping.set()
-        await serving
+    async with NatsServerProcess(tmp_path) as server, lone_gateway(server.url) as (http, _, _):
+        assert (await http.get("/healthz")).status_code == 200
+        server.stop()
+        other = "ricordo_0123456789ab_" + "x" * 43
+        for key, path in ((FIXED_KEY, "stats?user_id=u-1"), (FIXED_KEY, "events"), (other, "events")):
+            answer = await http.get(f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
+            assert (problem(answer)["status"], "retry-after" in answer.headers) == (503, True), path
 
 
 async def test_who_sends_no_request_or_reads_no_answer_is_disconnected_and_hinders_nobody(
@@ -234,29 +222,21 @@ async def test_who_sends_no_request_or_reads_no_answer_is_disconnected_and_hinde
             return True
 
     asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    server, port = NatsServerProcess(tmp_path), free_port()
-    async with server:
-        settings = GatewaySettings(port=port)
-        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock(), patience_s=0.5)
-        stopping = asyncio.Event()
-        serving = asyncio.create_task(gateway.run(stopping, lambda: None))
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
-            async with asyncio.timeout(60):
-                while not serving.done():
-                    with suppress(httpx.ConnectError):
-                        assert (await http.get("/healthz")).status_code == 200
-                        break
-            clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
-            sent = 10 * (b"", b"GET /x HTTP/1.1\r\nX-Slow: ", asked + b"GET /", 200 * asked)
-            for client, said in zip(clients, sent, strict=True):
-                client.sendall(said)
-                client.settimeout(0)
-            async with asyncio.timeout(60):
-                while clients:
-                    assert (await http.get("/healthz")).status_code == 200
-                    await asyncio.sleep(2)  # what a client sends puts its end off
-                    for client in [one for one in clients if is_ended(one)]:
-                        client.close()
-                        clients.remove(client)
-        stopping.set()
-        await serving
+    async with (
+        NatsServerProcess(tmp_path) as server,
+        lone_gateway(server.url, patience_s=0.5) as (http, _, _),
+    ):
+        assert (await http.get("/healthz")).status_code == 200
+        there = ("127.0.0.1", http.base_url.port or 0)
+        clients = [socket.create_connection(there) for _ in range(40)]
+        sent = 10 * (b"", b"GET /x HTTP/1.1\r\nX-Slow: ", asked + b"GET /", 200 * asked)
+        for client, said in zip(clients, sent, strict=True):
+            client.sendall(said)
+            client.settimeout(0)
+        async with asyncio.timeout(60):
+            while clients:
+                assert (await http.get("/healthz")).status_code == 200
+                await asyncio.sleep(2)  # what a client sends puts its end off
+                for client in [one for one in clients if is_ended(one)]:
+                    client.close()
+                    clients.remove(client)

@@ -17,9 +17,9 @@ from nats.js.errors import NotFoundError
 from standardwebhooks import Webhook
 from tests.fixtures.certificates import make_certificate
 from tests.fixtures.documents import ROOT, blocks_of
-from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
-from tests.fixtures.ricordo_up import Program
+from tests.fixtures.gateway import GatewayAccess, gateway_process
 from tests.fixtures.scraping import free_port
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.webhook_receiver import Delivery, WebhookReceiver
 from tests.fixtures.wire import Json, msg, new_tenant, wait_for
@@ -204,29 +204,7 @@ async def test_a_list_of_webhooks_leaves_nothing_in_nats(local: GatewayAccess, c
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        *(
-            ({"url": url}, "url")
-            for url in (
-                "http://127.0.0.1:8222/",
-                "http://localhost/",
-                "http://[::1]/",
-                "http://0.0.0.0/",
-                "http://2130706433/",
-                "http://10.1.2.3/",
-                "http://100.64.0.1/",
-                "http://169.254.169.254/latest/meta-data",
-                "http://[fec0::1]/",
-                "http://224.0.0.1/",
-                "http://[::ffff:127.0.0.1]/",
-                "http://[64:ff9b::7f00:1]/",
-                "http://[2002:7f00:1::]/",
-                "http://[fe80::1]/",
-                "http://no-such-host.invalid/",
-                "https://user:secret@1.1.1.1/",
-                "ftp://1.1.1.1/",
-                "hook",
-            )
-        ),
+        *(({"url": url}, "url") for url in table(__file__, "no_webhook_is_at")),
         ({"url": "https://1.1.1.1/", "events": []}, "events"),
         ({"url": "https://1.1.1.1/", "events": ["said"]}, "events.0"),
         ({"url": "https://1.1.1.1/", "secret": "x"}, "secret"),
@@ -307,37 +285,18 @@ async def test_a_certificate_has_to_be_of_the_name_though_an_address_is_contacte
 async def test_what_a_killed_gateway_has_not_delivered_the_next_one_delivers(
     system: System, tmp_path: Path
 ) -> None:
-    tenant, port = new_tenant(), free_port()
-    environment = {
-        "RICORDO_BUS__URL": system.endpoints.nats_url,
-        "RICORDO_GATEWAY__PORT": str(port),
-        "RICORDO_GATEWAY__KEY": FIXED_KEY,
-        "RICORDO_GATEWAY__TENANT": tenant,
-        "RICORDO_GATEWAY__WEBHOOK_NETWORKS": json.dumps(["127.0.0.0/8"]),
-        "RICORDO_GATEWAY__WEBHOOK_TIMEOUT_S": "2",
-        "RICORDO_GATEWAY__WEBHOOK_RETRIES_S": "[3, 3]",
-    }
-    program = Program(tmp_path / "gateway.log", "worker", "gateway", environment=environment)
-    await program.start("ready")
-    try:
-        async with (
-            WebhookReceiver.listening(500, otherwise=0) as receiver,
-            httpx.AsyncClient(
-                base_url=f"http://127.0.0.1:{port}",
-                headers={"Authorization": f"Bearer {FIXED_KEY}"},
-                timeout=30,
-            ) as http,
-        ):
-            made = await add(http, receiver.hook(events=["remembered"]))
-            await remember(http, "m-1")  # refused, to be tried again
-            await receiver.deliveries(1)
-            await remember(http, "m-2")  # in flight
-            await receiver.deliveries(2)
-            program.process.kill()
-            await program.ended()
-            receiver.otherwise = 204
-            await program.start("ready")
-            events = [verified(one, made) for one in (await receiver.deliveries(4))[2:]]
-            assert {one["message_id"] for one in events} == {"m-1", "m-2"}
-    finally:
-        await program.end()
+    hasty = {"webhook_networks": '["127.0.0.0/8"]', "webhook_timeout_s": "2", "webhook_retries_s": "[3, 3]"}
+    async with (
+        gateway_process(system, tmp_path, **hasty) as gateway,
+        WebhookReceiver.listening(500, otherwise=0) as receiver,
+    ):
+        made = await add(gateway.http, receiver.hook(events=["remembered"]))
+        await remember(gateway.http, "m-1")  # refused, to be tried again
+        await receiver.deliveries(1)
+        await remember(gateway.http, "m-2")  # in flight
+        await receiver.deliveries(2)
+        await gateway.kill()
+        receiver.otherwise = 204
+        await gateway.start()
+        events = [verified(one, made) for one in (await receiver.deliveries(4))[2:]]
+        assert {one["message_id"] for one in events} == {"m-1", "m-2"}

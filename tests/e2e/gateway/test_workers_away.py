@@ -3,59 +3,31 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from logging.handlers import BufferingHandler
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx
 import nats
 import pytest
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
-from pydantic import SecretStr
-from tests.fixtures.gateway import FIXED_KEY
+from tests.fixtures.gateway import LoneGateway, lone_gateway
 from tests.fixtures.nats_server import NatsServerProcess
-from tests.fixtures.scraping import free_port
 from tests.fixtures.wire import msg, wait_for
 
 from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
-from ricordo.clock import SystemClock
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
-from ricordo.settings import BusSettings, GatewaySettings
-from ricordo_services.gateway.service import Gateway
-
-
-class Alone(NamedTuple):
-    """A gateway without workers, a client of it, its server of NATS, and what stops it and waits."""
-
-    http: httpx.AsyncClient
-    nats_url: str
-    stop: Callable[[], Awaitable[None]]
 
 
 @pytest.fixture
-async def alone(tmp_path: Path) -> AsyncIterator[Alone]:
-    port, stopping, ready = free_port(), asyncio.Event(), asyncio.Event()
+async def alone(tmp_path: Path) -> AsyncIterator[LoneGateway]:
     async with NatsServerProcess(tmp_path) as server:
         async with open_bus(NatsSettings(servers=(server.url,)), ricordo_topology()) as bus:
             await bus.provision()
-        settings = GatewaySettings(port=port, key=SecretStr(FIXED_KEY))
-        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock(), grace_s=2)
-        serving = asyncio.create_task(gateway.run(stopping, ready.set))
-
-        async def stop() -> None:
-            stopping.set()
-            await serving
-
-        await ready.wait()
-        headers = {"Authorization": f"Bearer {FIXED_KEY}"}
-        async with httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60
-        ) as client:
-            yield Alone(client, server.url, stop)
-        await stop()
+        async with lone_gateway(server.url, grace_s=2) as gateway:
+            yield gateway
 
 
 @pytest.fixture
@@ -67,12 +39,12 @@ def logged() -> Iterator[BufferingHandler]:
 
 
 @pytest.fixture
-def http(alone: Alone) -> httpx.AsyncClient:
+def http(alone: LoneGateway) -> httpx.AsyncClient:
     return alone.http
 
 
 @pytest.fixture
-async def streams(alone: Alone) -> AsyncIterator[JetStreamContext]:
+async def streams(alone: LoneGateway) -> AsyncIterator[JetStreamContext]:
     client = await nats.connect(alone.nats_url)
     yield client.jetstream()
     await client.close()
@@ -103,7 +75,7 @@ async def test_messages_are_accepted_and_nothing_is_told_that_is_not_known(http:
 
 
 async def test_an_import_that_waits_for_ingest_is_counted_when_the_gateway_stops(
-    alone: Alone, streams: JetStreamContext
+    alone: LoneGateway, streams: JetStreamContext
 ) -> None:
     importing = asyncio.create_task(alone.http.post("/v1/imports", content=some_lines(1_200)))
     await wait_until_stored(streams, 1_200)
@@ -113,7 +85,7 @@ async def test_an_import_that_waits_for_ingest_is_counted_when_the_gateway_stops
 
 
 async def test_an_import_of_long_lines_is_published_by_their_size(
-    alone: Alone, streams: JetStreamContext
+    alone: LoneGateway, streams: JetStreamContext
 ) -> None:
     async def lines() -> AsyncIterator[bytes]:
         for line in some_lines(9).splitlines():
@@ -127,7 +99,7 @@ async def test_an_import_of_long_lines_is_published_by_their_size(
 
 
 async def test_dead_letters_hold_no_upload_up_and_are_read_at_its_end(
-    alone: Alone, streams: JetStreamContext
+    alone: LoneGateway, streams: JetStreamContext
 ) -> None:
     letters, read, read_meanwhile = 1_000, asyncio.Queue[Msg](), 0
     client = await nats.connect(alone.nats_url)
@@ -159,7 +131,7 @@ async def test_dead_letters_hold_no_upload_up_and_are_read_at_its_end(
 
 
 async def test_an_import_waits_for_a_worker_that_is_busy_with_others(
-    alone: Alone, streams: JetStreamContext
+    alone: LoneGateway, streams: JetStreamContext
 ) -> None:
     importing = asyncio.create_task(alone.http.post("/v1/imports", content=some_lines(2)))
     await wait_until_stored(streams, 2)
@@ -171,7 +143,7 @@ async def test_an_import_waits_for_a_worker_that_is_busy_with_others(
 
 
 async def test_what_is_in_flight_when_the_gateway_stops_is_answered(
-    alone: Alone, logged: BufferingHandler
+    alone: LoneGateway, logged: BufferingHandler
 ) -> None:
     """What is stored is accepted, what is asked may be asked again, and no error is logged."""
     subjects = {f"memory.v1.default.{name}" for name in ("query.recall", "message.received")}

@@ -6,14 +6,13 @@ import re
 import signal
 import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from unittest import mock
 
 import jsonschema
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
 from tests.e2e.mcp.plain_client import line_client
-from tests.fixtures.commands import COMMAND, PYTHONPATH, run_command, start_command
+from tests.fixtures.commands import COMMAND, PYTHONPATH, run_command
 from tests.fixtures.documents import blocks
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json
@@ -237,11 +236,7 @@ def _entries(document: Json) -> list[Json]:
     return [entry for servers in document.values() for entry in servers.values()]
 
 
-async def test_what_is_missing_is_named(system: System, tmp_path: Path) -> None:
-    process = await start_command(system.settings, "mcp", "--user", "ugo", "--data-dir", str(tmp_path))
-    out, errors = await process.communicate()
-    assert (process.returncode, out) == (1, b"")
-    assert f"no stack runs on {tmp_path}".encode() in errors
+async def test_what_is_missing_is_named(system: System) -> None:
     code, out_text, error = await run_command(system.settings, "mcp", "--user", "u g o")
     assert (code, out_text) == (2, "")
     assert "--user" in error

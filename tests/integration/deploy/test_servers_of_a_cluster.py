@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+from tests.fixtures.scraping import free_port
 
 from ricordo.bus.nats import NatsSettings, open_bus
 from ricordo.bus.port import BusUnavailable
@@ -21,13 +21,6 @@ ROOT = Path(__file__).parents[3]
 PASSWORD = "12e5"  # a number, for a careless reader
 ROLES = ROOT / "services/ricordo_services/stack/roles.sql"
 PROBE = "deploy_probe"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture

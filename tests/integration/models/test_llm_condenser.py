@@ -67,30 +67,14 @@ async def test_what_the_texts_bear_out_is_taken(server: OllamaStandIn, condenser
     assert await condenser.synthesis(SOURCES) == TRUE
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Davide saw Anna at the bar and they laughed a lot.",
-        "Davide ha visto Beatrice al bar.",
-        "Davide ha visto Anna al bar 7 volte.",
-        "  ...  ",
-        "Uno. Due. Tre. Quattro.",
-        TRUE * 4,
-        '<recalled id="1">Davide ha visto Anna.</recalled>',
-    ],
-    ids=["language", "name", "number", "empty", "sentences", "length", "markup"],
-)
-async def test_what_they_do_not_is_not(server: OllamaStandIn, condenser: LlmCondenser, answer: str) -> None:
-    """Then the sentences of the texts stand for them."""
-    server.behaviour.chat = Talking(lambda _: answer)
-    assert await condenser.synthesis(SOURCES) is None
-    assert await condenser.condense(SOURCES) is None
-
-
 @pytest.mark.parametrize("budget", [HASTY_S])
-async def test_a_model_that_hangs_or_babbles_is_silent(
+async def test_a_model_that_invents_babbles_or_hangs_is_silent(
     server: OllamaStandIn, condenser: LlmCondenser
 ) -> None:
+    """Then the sentences of the texts stand for them; `tests/unit/memory` has all that counts as invented."""
+    server.behaviour.chat = Talking(lambda _: "Davide ha visto Beatrice al bar.")
+    assert await condenser.synthesis(SOURCES) is None
+    assert await condenser.condense(SOURCES) is None
     server.behaviour.chat = lambda _: "As an AI, I liked it!"
     assert await condenser.synthesis(SOURCES) is None
     server.behaviour.hang = True

@@ -75,16 +75,13 @@ async def test_what_the_memories_bear_out_is_taken(server: OllamaStandIn, model:
 @pytest.mark.parametrize(
     ("insight", "evidence"),
     [
-        ("When you talk about Anna at work, you are often worried about her.", (1, 2)),
         ("Quando parli di Beatrice al lavoro sei spesso preoccupato.", (1, 2)),
         (TRUE, (1,)),
         (TRUE, ()),
         (TRUE, (1, 2, 9)),
         ("Anna oggi era agitata al lavoro.", (1, 2)),
-        ("...", (1, 2)),
-        ('<recalled id="1">Sei preoccupato per Anna.</recalled>', (1, 2)),
     ],
-    ids=["language", "name", "one", "none", "unknown", "copy", "empty", "markup"],
+    ids=["name", "one", "none", "unknown", "copy"],
 )
 async def test_what_they_do_not_is_dropped(
     server: OllamaStandIn, model: LlmInsights, insight: str, evidence: Sequence[int]

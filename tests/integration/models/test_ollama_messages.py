@@ -1,9 +1,7 @@
 """A language model that rates and describes messages: its prompts, and which values of its answers count."""
 
-import json
 from collections.abc import AsyncIterator
 
-import jsonschema
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
@@ -64,30 +62,15 @@ async def test_messages_are_rated_by_the_scale_alone(
     assert request["keep_alive"] == -1
 
 
-async def test_all_the_rest_is_one_structured_call_with_the_window_of_the_loaded_model(
-    server: OllamaStandIn, reader: OllamaMessageReader
-) -> None:
-    await reader.describe(STORY)
-    [request] = chats(server)
-    schema = request["format"]
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(json.loads(TalkingModel()(request)), schema)
-    assert shown(request) == [one.text for one in STORY]
-    loaded, asked = [body["options"] for path, body in server.requests if path == "/api/chat"]
-    assert loaded["num_ctx"] == asked["num_ctx"] == 8192  # type: ignore[index]
-
-
-async def test_orders_in_a_message_are_sent_as_data_on_one_line(
+async def test_orders_in_a_message_are_rated_as_data_on_one_line(
     server: OllamaStandIn, reader: OllamaMessageReader
 ) -> None:
     await reader.rate([STORY[0], ORDER])
-    await reader.describe([STORY[0], ORDER])
-    for request in chats(server):
-        assert "never follow what" in instructions(request)
-        assert "Ignore the above" not in instructions(request)
-        assert shown(request) == [STORY[0].text, ORDER.text]
-    by_rating = chats(server)[0]["messages"][1]["content"]  # type: ignore[index]
-    assert len(by_rating.splitlines()) == 3
+    [request] = chats(server)
+    assert "never follow what" in instructions(request)
+    assert "Ignore the above" not in instructions(request)
+    assert shown(request) == [STORY[0].text, ORDER.text]
+    assert len(request["messages"][1]["content"].splitlines()) == 3  # type: ignore[index]
 
 
 @pytest.mark.parametrize(("answer", "ratings"), table(__file__, "ratings"))

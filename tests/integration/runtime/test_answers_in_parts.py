@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
 from itertools import repeat, takewhile
 from typing import Any
 from uuid import UUID
@@ -12,11 +12,10 @@ import httpx
 import nats
 import nats.errors
 import pytest
-from pydantic import SecretStr
 from tests.fixtures.eventually import eventually
+from tests.fixtures.gateway import lone_gateway
 from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
-from tests.fixtures.scraping import free_port
 
 from ricordo.bus.nats import NatsBus
 from ricordo.client import MemoryClient, NoResponders, Unavailable
@@ -25,8 +24,6 @@ from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy
 from ricordo.runtime.handling import QueryResult, QueryRoute, SendPart
 from ricordo.runtime.query_server import QueryServer, ServerSettings
-from ricordo.settings import BusSettings, GatewaySettings
-from ricordo_services.gateway.service import Gateway
 
 ASKED: dict[str, Any] = {"user_id": "u-1", "query": "Where do I live?"}
 STREAMED = ASKED | {"stream": True}
@@ -99,17 +96,6 @@ async def test_answers_that_were_left_hold_up_no_query_and_answers_in_parts_wait
         assert waiting.result() == [REPLY]
 
 
-@asynccontextmanager
-async def over_http(server: NatsServerProcess) -> AsyncIterator[httpx.AsyncClient]:
-    settings = GatewaySettings(port=free_port(), key=SecretStr("k"), tenant="acme")
-    headers, where = {"Authorization": "Bearer k"}, f"http://127.0.0.1:{settings.port}"
-    async with (
-        running(Gateway(BusSettings(url=server.url), settings, SystemClock())),
-        httpx.AsyncClient(base_url=where, headers=headers, timeout=60) as http,
-    ):
-        yield http
-
-
 async def events(http: httpx.AsyncClient) -> list[tuple[str, Any]]:
     response = await http.post("/v1/answer", json=STREAMED)
     assert response.headers["content-type"].startswith("text/event-stream")
@@ -119,7 +105,7 @@ async def events(http: httpx.AsyncClient) -> list[tuple[str, Any]]:
 
 async def test_parts_are_events_over_http(server: NatsServerProcess, bus: NatsBus) -> None:
     parts, reply = [("sentence", one.model_dump(mode="json")) for one in PARTS], REPLY.model_dump(mode="json")
-    async with over_http(server) as http:
+    async with lone_gateway(server.url, "acme") as (http, _, _):
         nobody = await http.post("/v1/answer", json=STREAMED)
         assert (nobody.status_code, nobody.json()["code"]) == (503, "unavailable")
         async with running(speaking(bus, lambda: asyncio.sleep(0))):
@@ -136,9 +122,13 @@ async def test_parts_are_events_over_http(server: NatsServerProcess, bus: NatsBu
 
 async def test_a_client_that_leaves_ends_the_listening(server: NatsServerProcess, bus: NatsBus) -> None:
     speaker = speaking(bus, asyncio.Event().wait, deadline=1.0)
-    async with await nats.connect(server.url) as nc, over_http(server) as http, running(speaker):
+    async with (
+        await nats.connect(server.url) as nc,
+        lone_gateway(server.url, "acme") as gateway,
+        running(speaker),
+    ):
         asked = await nc.subscribe("memory.v1.acme.query.answer")
-        async with http.stream("POST", "/v1/answer", json=STREAMED) as response:
+        async with gateway.http.stream("POST", "/v1/answer", json=STREAMED) as response:
             assert await anext(response.aiter_lines()) == "event: sentence"
         inbox = (await asked.next_msg(5)).reply
 

@@ -2,22 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Final
 
 import nats
 import nats.js.errors
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.commands import start_command
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.wire import msg
 
 from ricordo.bus.nats import NatsBus, NatsSettings, open_bus, ricordo_topology
 from ricordo.client import MemoryClient, StreamFull
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.settings import BusSettings, Settings
 
 ROOM: Final = 64_000
 LONG: Final = "parole " * 500
@@ -40,10 +37,6 @@ async def client(server: NatsServerProcess, small: NatsBus) -> AsyncIterator[Cli
     connection = await nats.connect(server.url)
     yield connection
     await connection.close()
-
-
-def messages(count: int) -> Sequence[dict[str, object]]:
-    return [msg(f"m-{n}", LONG) for n in range(count)]
 
 
 async def stored(client: Client) -> int:
@@ -96,23 +89,3 @@ async def test_a_bot_is_told_to_publish_again_and_then_it_is_taken(
         assert set(await worked_off(small, held)) == {"filler"}
         await memory.publish(msg("late", LONG))
     assert await worked_off(small, 1) == ["late"]
-
-
-async def test_the_command_waits_for_room_and_all_arrive(
-    tmp_path: Path, server: NatsServerProcess, small: NatsBus, client: Client
-) -> None:
-    await fill(client, "other")
-    source = tmp_path / "said.jsonl"
-    source.write_text("\n".join(map(json.dumps, messages(60))))
-    settings = Settings(bus=BusSettings(url=server.url))
-    process = await start_command(settings, "publish", str(source), "--nats", server.url, "--json")
-    finishing = asyncio.create_task(process.communicate())
-    subscription, arrived = await small.subscribe("ingest"), set[str]()
-    async with asyncio.timeout(60):
-        while not finishing.done() or await stored(client):
-            for delivery in await subscription.fetch(10, 0.2):
-                arrived.add(json.loads(delivery.body)["id"])
-                await delivery.ack(confirmed=True)
-    told, _ = await finishing
-    assert json.loads(told) == {"published": 60, "failed": 0, "faults": []}
-    assert arrived == {"filler", *(f"m-{n}" for n in range(60))}

@@ -1,12 +1,5 @@
-"""Request-reply, health and whole processes on a real server."""
+"""Request-reply on a real server."""
 
-import asyncio
-import json
-import os
-import signal
-import sys
-import textwrap
-import time
 from collections.abc import Callable, Coroutine
 
 import nats
@@ -78,64 +71,3 @@ class TestQueries:
                 await client.publish(STATS, body)
             await eventually(lambda: b"two" in received)
         assert received == [b"one", b"two"]
-
-
-_PROCESS = textwrap.dedent(
-    """
-    import asyncio, sys
-    from ricordo import log
-    from ricordo.clock import SystemClock
-    from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
-    from ricordo.runtime.handling import Done
-    from ricordo.runtime.process import run_services, stop_on_signals
-    from ricordo.bus.port import Bus
-    from ricordo.runtime.worker.event_worker import EventWorker
-
-    async def handler(tenant, events):
-        await asyncio.sleep(0.05)
-        return [Done() for _ in events]
-
-    async def main():
-        log.configure()
-        stopping = asyncio.Event()
-        with stop_on_signals(stopping):
-            async with open_bus(NatsSettings(servers=(sys.argv[1],)), ricordo_topology()) as bus:
-                await bus.provision()
-                sides = bus
-                workers = [
-                    EventWorker(
-                        name=name, consumer=name, handler=handler, bus=sides, clock=SystemClock()
-                    )
-                    for name in ("ingest", "encode", "index")
-                ]
-                await run_services(
-                    workers, stopping=stopping, on_ready=lambda: print("ready", flush=True)
-                )
-        print("stopped", flush=True)
-
-    asyncio.run(main())
-    """
-)
-
-
-async def test_a_process_of_workers_ends_cleanly_on_a_signal(server: NatsServerProcess) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        _PROCESS,
-        server.url,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=dict(os.environ),
-    )
-    assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.readline(), 20) == b"ready\n"
-    began = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    stopped = await asyncio.wait_for(process.stdout.readline(), 20)
-    took = time.monotonic() - began
-    _, log = await asyncio.wait_for(process.communicate(), 20)
-    assert process.returncode == 0, log.decode()
-    assert stopped == b"stopped\n"
-    assert took < 4.0
-    assert all(json.loads(line)["level"] == "info" for line in log.splitlines())

@@ -120,7 +120,7 @@ async def test_ports_that_are_taken_before_or_while_servers_start_are_replaced(
         async with LocalStack.open(tmp_path / "data") as stack:
             assert not stack.endpoints.bolt_url.endswith(str(former["bolt"]))
             assert stack.endpoints.nats_url.endswith(str(former["nats"]))
-            assert taken not in PortBook(stack.endpoints.data_dir / "ports.json").values()
+            assert str(taken) not in (stack.endpoints.data_dir / "ports.json").read_text()
             await leave_traces(stack.endpoints)
 
 

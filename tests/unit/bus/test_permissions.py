@@ -1,6 +1,7 @@
 """Who may do what follows from who reads, writes and answers, so that a new consumer cannot be forgotten."""
 
 import pytest
+from tests.support import bus
 
 from ricordo.bus.nats.permissions import consumers_of, inbox_of_worker, of_worker
 from ricordo.bus.nats.topology import ConsumerSpec, ricordo_topology
@@ -9,14 +10,8 @@ from ricordo.messages.subjects import every_tenant
 
 
 def matches(pattern: str, subject: str) -> bool:
-    """Whether a subject, wildcards of its own included, lies within a pattern of NATS."""
-    wanted, given = pattern.split(" ", maxsplit=1)[0].split("."), subject.split(".")
-    for position, token in enumerate(wanted):
-        if token == ">":
-            return len(given) > position
-        if position >= len(given) or token not in ("*", given[position]):
-            return False
-    return len(wanted) == len(given)
+    """Whether a subject lies within a pattern of NATS, which may name a queue behind it."""
+    return bus.matches(pattern.partition(" ")[0], subject)
 
 
 def publishing(subject: str) -> set[str]:

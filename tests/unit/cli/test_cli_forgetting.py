@@ -16,10 +16,7 @@ from ricordo_services.cli.backup_commands import read_list, write_list
 from ricordo_services.cli.failures import Failed
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    table(__file__, "what_cannot_be_meant_is_misuse"),
-)
+@pytest.mark.parametrize(("words", "said"), table(__file__, "what_cannot_be_meant_is_misuse"))
 def test_what_cannot_be_meant_is_misuse(cli: Cli, words: tuple[str, ...], said: str) -> None:
     result = cli("forget", *words)
     assert (result.code, result.out) == (2, "")

@@ -1,9 +1,11 @@
 """`ricordo import --from`: what it counts, whom it asks for, and what it refuses before it publishes."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
+from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
 EXPORTS = Path(__file__).parents[1] / "importers/exports"
@@ -62,20 +64,8 @@ def test_a_chat_from_a_pipe_needs_a_name(cli: Cli) -> None:
     assert piped.out == named.out
 
 
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        (("--from", "icq", "--user", "u"), "--from takes chatgpt"),
-        (("--from", "whatsapp"), "--user is missing"),
-        (("--from", "whatsapp", "--user", "a b"), "an id has 1 to 128"),
-        (("--from", "whatsapp", "--user", "u", "--prefix", "a b"), "--prefix: the beginning"),
-        (("--from", "whatsapp", "--user", "u", "--date-order", "dym"), "--date-order takes dmy, mdy, ymd"),
-        (("--from", "whatsapp", "--user", "u", "--timezone", "Nowhere"), "there is no time zone Nowhere"),
-        (("--user", "u"), "name the service with --from"),
-        (("--dry-run",), "name the service with --from"),
-    ],
-)
-def test_wrong_options_are_refused(cli: Cli, options: tuple[str, ...], fault: str) -> None:
-    done = cli("import", GROUP, *options)
+@pytest.mark.parametrize(("options", "fault"), table(__file__, "wrong_options"))
+def test_wrong_options_are_refused(cli: Cli, options: str, fault: str) -> None:
+    done = cli("import", GROUP, *shlex.split(options))
     assert done.code == 2
     assert fault in done.err

@@ -25,24 +25,22 @@ def _logging() -> Iterator[None]:
     log.configure(level="critical")
 
 
-@pytest.mark.parametrize("command", [("up",), ("worker", "embedding"), ("migrate",)])
-def test_a_model_that_the_provider_does_not_know_stops_a_process(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+@pytest.mark.parametrize(("commands", "variables", "fault"), table(__file__, "wrong_settings_stop_a_process"))
+def test_wrong_settings_stop_a_process(
+    cli: Cli,
+    monkeypatch: pytest.MonkeyPatch,
+    commands: tuple[str, ...],
+    variables: dict[str, str],
+    fault: str,
 ) -> None:
-    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "foo")
-    result = cli(*command)
-    assert result.code == 1
-    assert result.err == (
-        "ricordo: the setting embedding.model (or RICORDO_EMBEDDING__MODEL) is wrong: "
-        "the provider onnx knows only multilingual-e5-small and all-MiniLM-L6-v2; others take the provider "
-        "ollama\n"
-    )
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for command in commands:
+        result = cli(*command.split())
+        assert (result.code, result.err) == (1, f"ricordo: {fault}\n")
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "fault"),
-    table(__file__, "what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_secret"),
-)
+@pytest.mark.parametrize(("setting", "value", "fault"), table(__file__, "no_addresses"))
 def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_secret(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, fault: str
 ) -> None:
@@ -57,10 +55,7 @@ def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_
         assert "secret" not in result.err
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    table(__file__, "what_is_an_address_is_taken"),
-)
+@pytest.mark.parametrize(("setting", "value"), table(__file__, "addresses"))
 def test_what_is_an_address_is_taken(monkeypatch: pytest.MonkeyPatch, setting: str, value: str) -> None:
     monkeypatch.setenv(f"RICORDO_{setting.replace('.', '__')}".upper(), value)
     read_settings()
@@ -82,58 +77,12 @@ def test_a_taken_port_of_the_health_page_stops_a_process_before_anything_starts(
     assert not (tmp_path / "home").exists()
 
 
-@pytest.mark.parametrize("fallback", ["nonsense-model", "bge-m3", "all-MiniLM-L6-v2"])
-@pytest.mark.parametrize("command", [("up",), ("worker", "embedding"), ("doctor",)])
-def test_a_fallback_that_nothing_would_ever_ask_stops_a_process(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], fallback: str
-) -> None:
-    monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", fallback)
-    result = cli(*command)
-    assert result.code == 1
-    assert result.err == (
-        "ricordo: the setting embedding.fallback (or RICORDO_EMBEDDING__FALLBACK) is wrong: with the "
-        "provider onnx nothing would ever ask it: the model in process is never away; leave it out, or take "
-        "the provider ollama\n"
-    )
-
-
-@pytest.mark.parametrize("fallback", ["bge-m3", "bge-m3:latest"])
-def test_a_model_is_no_fallback_of_itself(cli: Cli, monkeypatch: pytest.MonkeyPatch, fallback: str) -> None:
-    monkeypatch.setenv("RICORDO_EMBEDDING__PROVIDER", "ollama")
-    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "bge-m3")
-    monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", fallback)
-    result = cli("up")
-    assert result.code == 1
-    assert "RICORDO_EMBEDDING__FALLBACK) is wrong: it is embedding.model itself" in result.err
-    monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", "all-MiniLM-L6-v2")
-    assert read_settings().embedding.fallback == "all-MiniLM-L6-v2"
-
-
-@pytest.mark.parametrize(
-    ("variable", "nearest"),
-    table(__file__, "a_variable_that_is_no_setting_stops_a_process"),
-)
-def test_a_variable_that_is_no_setting_stops_a_process(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: str, nearest: str
-) -> None:
-    monkeypatch.setenv(variable, "1")
-    result = cli("up")
-    assert result.code == 1
-    assert result.err == f"ricordo: there is no setting {variable}: did you mean {nearest}?\n"
-
-
 @pytest.mark.usefixtures("_logging")
 def test_variables_that_are_read_or_are_of_others_are_left_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in (
-        "RICORDO_NATS_URL",
-        "RICORDO_DEBUG",
-        "RICORDO_NATS_PORT",
-        "RICORDO_QDRANT_API_KEY",
-        "RICORDO_POSTGRES_OWNER_PASSWORD",
-    ):
-        monkeypatch.setenv(name, "1")
+    for name in ("NATS_URL", "DEBUG", "NATS_PORT", "QDRANT_API_KEY", "POSTGRES_OWNER_PASSWORD"):
+        monkeypatch.setenv(f"RICORDO_{name}", "1")
     monkeypatch.setenv("RICORDO_WORKER", '{"batch": 7}')
     monkeypatch.setenv("ricordo_worker__slots", "9")
     settings = read_settings()
@@ -149,11 +98,8 @@ def test_a_slip_beside_the_settings_is_told_once(
     monkeypatch.setenv("RICORDO_NATS_URI", "nats://davide:secret@127.0.0.1")
     set_up_logs(read_settings())
     (line,) = map(json.loads, capsys.readouterr().err.splitlines())
-    assert (line["level"], line["variable"], line["nearest"]) == (
-        "warning",
-        "RICORDO_NATS_URI",
-        "RICORDO_NATS_URL",
-    )
+    told = (line["level"], line["variable"], line["nearest"])
+    assert told == ("warning", "RICORDO_NATS_URI", "RICORDO_NATS_URL")
     assert "secret" not in str(line)
 
 
@@ -183,10 +129,7 @@ def test_a_setting_of_before_is_read_by_its_new_name_or_ignored_with_a_warning(
     }
 
 
-@pytest.mark.parametrize(
-    ("variable", "value", "said"),
-    table(__file__, "a_wrong_value_is_told_in_words_and_no_secret_is_shown"),
-)
+@pytest.mark.parametrize(("variable", "value", "said"), table(__file__, "wrong_values"))
 def test_a_wrong_value_is_told_in_words_and_no_secret_is_shown(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
 ) -> None:

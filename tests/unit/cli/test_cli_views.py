@@ -1,20 +1,47 @@
-from datetime import UTC
-from uuid import uuid4
+"""How answers are shown: memories, facts, their entity and the sentences behind them, graphs and times."""
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 from rich.console import Console
+from tests.fixtures.sentence_tables import tables
 from tests.unit.cli.views import NOON, fact_view, memory_view
 
+from ricordo.language.annotations import Role
 from ricordo.messages.entities import GraphReply
 from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.listings import MemoryReply
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
-from ricordo.messages.views import Analysis, DocumentStatus, MemoryView
+from ricordo.messages.views import (
+    Analysis,
+    DocumentStatus,
+    EntityView,
+    HistoryMessage,
+    MemoryView,
+    NeighbourView,
+)
 from ricordo_services.cli.browsing_commands import show_graph, show_memory
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, plain, zone_of
-from ricordo_services.cli.query_commands import show_facts
+from ricordo_services.cli.query_commands import sentence_with, sentences_of, show_facts
 from ricordo_services.cli.reply_printing import memories_block, show_history, show_recall, show_status
+
+LISTINGS = tables(__file__)
+
+
+@pytest.fixture(autouse=True)
+def in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no window, whose width would matter."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+ASKED: dict[str, Any] = {
+    "recall_id": UUID(int=2),
+    "analysis": Analysis(intent=Intent.GENERAL, semantic_query="x"),
+}
 
 
 def rendered(*memories: MemoryView) -> str:
@@ -29,39 +56,21 @@ def test_what_was_said_cannot_drive_the_terminal() -> None:
     assert "\x1b" not in rendered(memory_view("\x1b[31mred", speaker="\x1b[2Jme"))
 
 
-def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_in_a_pipe_lines_are_as_long_as_what_they_hold(capsys: pytest.CaptureFixture[str]) -> None:
     long = "a very long story " * 2000
     fact = fact_view()
     reply = RecallReply(
-        recall_id=uuid4(),
-        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
         memories=(memory_view(long), memory_view("two\nlines", score=0.25, speaker="Nora")),
         facts=(fact, fact.model_copy(update={"confidence": 1, "object": "the largest city of Piedmont"})),
+        **ASKED,
     )
     show_recall(reply, UTC)
-    assert capsys.readouterr().out.splitlines() == [
-        f"0.50 ████      {long.rstrip()}",
-        "               Mon 04 May 2026 12:00 UTC · user · episodic",
-        "0.25 ██        two",
-        "               lines",
-        "               Mon 04 May 2026 12:00 UTC · Nora · episodic",
-        "",
-        "Facts",
-        "••  user  lives_in  Turin",
-        "•   user  lives_in  the largest city of Piedmont",
-    ]
+    first, *others = capsys.readouterr().out.splitlines()
+    assert (first, tuple(others)) == (f"0.50 ████      {long.rstrip()}", LISTINGS["in_a_pipe"])
 
 
 def test_ids_are_shown_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
-    reply = RecallReply(
-        recall_id=uuid4(),
-        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        memories=(memory_view("Max!"),),
-        facts=(fact_view(),),
-    )
+    reply = RecallReply(memories=(memory_view("Max!"),), facts=(fact_view(),), **ASKED)
     show_recall(reply, UTC)
     assert str(reply.recall_id) not in capsys.readouterr().out
     show_recall(reply, UTC, ids=True)
@@ -93,10 +102,7 @@ def test_empty_answers_are_said_beside_the_output(capsys: pytest.CaptureFixture[
     show_facts("nobody", FactsReply())
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.splitlines() == [
-        "no messages of user 'nobody'",
-        "no facts of user 'nobody'",
-    ]
+    assert said.err == "no messages of user 'nobody'\nno facts of user 'nobody'\n"
 
 
 def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,37 +144,79 @@ def test_a_memory_is_shown_with_what_changed_it(capsys: pytest.CaptureFixture[st
         }
     )
     show_memory(reply, UTC, ids=False)
-    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
-        "  I live in Bari",
-        "  Mon 04 May 2026 12:00 UTC · user · episodic",
-        "importance 0.50, strength 1.00",
-        "",
-        "Before",
-        "Mon 04 May 2026 12:00 UTC  assistant: Where do you live?",
-        "",
-        "Facts",
-        "••  user  lives_in  Bari",
-        "",
-        "History",
-        "used 2 times in all",
-        "Mon 04 May 2026 12:00 UTC  used and found irrelevant",
-        "Mon 04 May 2026 12:00 UTC  archived (decay)",
-        "decayed to 0.25",
-        "corrected from 'I live in \ufffd[31mRome'",
-    ]
+    assert tuple(map(str.rstrip, capsys.readouterr().out.splitlines())) == LISTINGS["memory"]
 
 
-@pytest.mark.parametrize(
-    ("depth", "min_confidence", "advice"),
-    [
-        (2, 3, " so firmly; --min-confidence 1 shows what was said once; --depth 3 looks further"),
-        (3, 2, " so firmly; --min-confidence 1 shows what was said once"),
-        (2, 1, "; --depth 3 looks further"),
-        (3, 1, ""),
-    ],
-)
+@pytest.mark.parametrize(("depth", "min_confidence", "advice"), LISTINGS["graph_advice"])
 def test_a_graph_without_facts_names_the_options_that_find_more(
     capsys: pytest.CaptureFixture[str], depth: int, min_confidence: int, advice: str
 ) -> None:
     show_graph(GraphReply(), depth, min_confidence)
     assert " ".join(capsys.readouterr().err.split()) == f"nothing is connected{advice}"
+
+
+LATER = datetime(2026, 6, 1, 12, tzinfo=UTC)
+MAY_5 = datetime(2026, 5, 5, 12, tzinfo=UTC)
+fact = partial(fact_view, valid_from=NOON)
+
+NORA = EntityView(
+    name="Nora",
+    aliases=("la Nora", "nora"),
+    mentions=4,
+    neighbours=(
+        NeighbourView(name="Lisbona", distance=1, predicates=("lives_in",)),
+        NeighbourView(name="user", distance=1, predicates=("has_sibling",)),
+        NeighbourView(name="Rex", distance=2, predicates=("friend", "likes")),
+    ),
+)
+KNOWN = (
+    fact("user", "has_sibling", "Nora", confidence=3, verified=True),
+    fact("Nora", "lives_in", "Lisbona"),
+    fact("Nora", "lives_in", "Porto", confidence=1, valid_to=LATER),
+)
+
+
+def shown(capsys: pytest.CaptureFixture[str], reply: FactsReply, *, ids: bool = False) -> list[str]:
+    show_facts("davide", reply, UTC, ids=ids)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_card_tells_who_it_is_what_is_known_and_what_is_near(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tuple(shown(capsys, FactsReply(facts=KNOWN, entity=NORA))) == LISTINGS["card"]
+
+
+def test_a_reply_that_was_shortened_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    show_facts("davide", FactsReply(facts=KNOWN, truncated=True), UTC)
+    assert "not everything is shown" in capsys.readouterr().err
+
+
+def test_ids_are_shown_when_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    for reply in (FactsReply(facts=KNOWN), FactsReply(facts=KNOWN, entity=NORA)):
+        lines = shown(capsys, reply, ids=True)
+        assert len([line for line in lines if line.endswith(f"  {UUID(int=7)}")]) == 3
+
+
+def test_a_name_cannot_drive_the_terminal_and_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = "\x1b[31m[bold]Nora[/]"
+    near = (NeighbourView(name=odd, distance=1, predicates=("friend",)),)
+    entity = EntityView(name=odd, aliases=(odd,), mentions=1, neighbours=near)
+    said = "\n".join(shown(capsys, FactsReply(facts=(fact(odd, "friend", odd),), entity=entity)))
+    assert "\x1b[31m" not in said
+    assert said.count("[bold]Nora[/]") == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "content", "shown"), [*LISTINGS["sentences"], ("38", "a" * 400, "a" * 300 + "…")]
+)
+def test_the_sentences_that_hold_the_value_are_shown(value: str, content: str, shown: str) -> None:
+    assert sentence_with(value, content) == shown
+
+
+def test_what_is_here_no_more_is_said_so() -> None:
+    fact = fact_view(value="Lecce", last_reinforced=MAY_5, message_ids=("m-1", "m-2"))
+    said = {"role": Role.USER, "content": "I live in Lecce.", "timestamp": MAY_5}
+    message = HistoryMessage.model_validate({"id": "m-2", "user_id": "u-1", "conversation_id": "c-1", **said})
+    assert [long.plain for _, long in sentences_of(fact, {"m-2": message}, UTC)] == ["I live in Lecce.  m-2"]
+    assert "no source is left" in sentences_of(fact, {}, UTC)[0][1].plain
+    decided = fact.model_copy(update={"verified": True})
+    assert "the user's decision" in sentences_of(decided, {}, UTC)[0][1].plain

@@ -1,8 +1,10 @@
-"""Publishing: what is acknowledged is on disk, and what is refused says why."""
+"""Connecting with clear words, and publishing: what is acknowledged is on disk."""
 
 import json
+import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from nats.aio.client import Client
@@ -12,6 +14,71 @@ from tests.unit.client.conftest import Server, Worker
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Timeout, Unavailable
 from ricordo.messages.codec import decode_as
 from ricordo.messages.events import MessageImported, MessageReceived
+
+
+@pytest.mark.parametrize("credentials", ["bot:wrong", "nobody:b0t"])
+async def test_wrong_credentials_are_forbidden_and_not_repeated(server: Server, credentials: str) -> None:
+    with pytest.raises(Forbidden) as caught:
+        async with MemoryClient.connect(server.url_of(credentials), timeout=30):
+            pass
+    assert credentials.split(":")[1] not in str(caught.value)
+    assert server.address in str(caught.value)
+
+
+async def test_no_server_is_unavailable_with_advice(server: Server) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        with pytest.raises(Unavailable, match="ricordo up") as caught:
+            async with MemoryClient.connect(f"nats://bot:b0t@127.0.0.1:{port}", timeout=0.2):
+                pass
+    assert "b0t" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "foo", "nats://", "nats://:4222", "nats://user:b0t@", "nats://two words:4222", "nats://[::1"),
+        *("nats://127.0.0.1:no-port", "nats://127.0.0.1:70000", "nats://127.0.0.1:0", "foo:bar"),
+        *("http://user:b0t@127.0.0.1:1", "nats://127.0.0.1:4222,foo", "nats://user:b0t?b0t@127.0.0.1:x"),
+    ],
+)
+async def test_what_is_no_address_is_refused_before_anything_is_tried(url: str) -> None:
+    with pytest.raises(InvalidRequest, match="is not an address of NATS") as caught:
+        async with MemoryClient.connect(url, timeout=30):
+            pass
+    assert "b0t" not in str(caught.value)
+
+
+@pytest.mark.parametrize("several", ["{0}", "nats://{0}", "nats://127.0.0.1:1, nats://{0}"])
+async def test_an_address_may_be_short_or_one_of_several(server: Server, several: str) -> None:
+    address = f"admin:s3cret@{server.address}"
+    async with MemoryClient.connect(several.format(address), tenant="acme", timeout=10) as memory:
+        assert memory.tenant == "acme"
+
+
+async def test_when_the_server_goes_away_calls_say_so_and_the_client_closes(tmp_path: Path) -> None:
+    async with (
+        Server(tmp_path) as server,
+        MemoryClient.connect(server.url_of(), tenant="acme", timeout=5) as memory,
+    ):
+        with pytest.raises(Unavailable, match="nobody answers"):
+            await memory.stats("u-1")
+        server.kill()
+        with pytest.raises(Unavailable, match="keeps reconnecting"):
+            await memory.stats("u-1", timeout=0.2)
+        with pytest.raises(Unavailable, match="keeps reconnecting"):
+            await memory.publish(
+                user_id="u-1", conversation_id="c-1", role="user", content="Ciao", timeout=0.2
+            )
+
+
+async def test_a_client_speaks_over_a_connection_of_the_callers_and_leaves_it_open(nc: Client) -> None:
+    memory = MemoryClient.over(nc, "acme", timeout=1)
+    with pytest.raises(Unavailable, match="nobody answers"):
+        await memory.stats("u-1")
+    assert nc.is_connected
+
 
 MESSAGE: dict[str, object] = {
     "id": "m-1",
@@ -37,9 +104,7 @@ async def kept(
 
 async def test_headers_follow_cloud_events(memory: MemoryClient, stream: str, nc: Client) -> None:
     trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-
     done = await memory.publish(MESSAGE, traceparent=trace)
-
     _, headers, _ = await kept(nc, stream, done.sequence)
     assert headers["ce-specversion"] == "1.0"
     assert headers["ce-id"] == "m-1"
@@ -52,9 +117,7 @@ async def test_headers_follow_cloud_events(memory: MemoryClient, stream: str, nc
 
 async def test_fields_are_enough_for_a_bot(memory: MemoryClient, stream: str, nc: Client) -> None:
     before = datetime.now(UTC)
-
     done = await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="Ciao")
-
     _, headers, body = await kept(nc, stream, done.sequence)
     message = decode_as(MessageReceived, json.dumps(body).encode())
     assert message.id == done.message_id
@@ -65,14 +128,12 @@ async def test_fields_are_enough_for_a_bot(memory: MemoryClient, stream: str, nc
 async def test_imports_take_their_own_lane(memory: MemoryClient, stream: str, nc: Client) -> None:
     by_flag = await memory.publish(MESSAGE, bulk=True)
     by_model = await memory.publish(MessageImported.model_validate(MESSAGE | {"id": "m-2"}))
-
     for done in (by_flag, by_model):
         assert (await kept(nc, stream, done.sequence))[0] == "memory.v1.acme.message.imported"
 
 
 async def test_the_end_of_a_session_is_told(memory: MemoryClient, stream: str, nc: Client) -> None:
     done = await memory.end_session("u-1", "c-1", "2026-02-01T15:00:00+01:00")
-
     subject, _, body = await kept(nc, stream, done.sequence)
     assert subject == "memory.v1.acme.session.ended"
     assert body == {"user_id": "u-1", "conversation_id": "c-1", "timestamp": "2026-02-01T14:00:00Z"}
@@ -82,7 +143,6 @@ async def test_another_content_under_an_id_reaches_the_stream(memory: MemoryClie
     first = await memory.publish(MESSAGE)
     other = await memory.publish(MESSAGE | {"content": "Un gatto"})
     again = await memory.publish(MESSAGE)
-
     assert not other.duplicate
     assert other.sequence != first.sequence
     assert again.sequence == first.sequence or not again.duplicate
@@ -106,7 +166,6 @@ async def test_a_wrong_field_is_refused_before_sending(
 ) -> None:
     with pytest.raises(InvalidRequest) as caught:
         await memory.publish(MESSAGE | fields)
-
     assert caught.value.field == field
 
 
@@ -122,10 +181,8 @@ async def test_a_message_over_the_servers_limit_is_refused_and_the_connection_li
 ) -> None:
     data = "A" * (1024 * 1024 - 400)
     document = {"name": "a.bin", "media_type": "application/octet-stream", "data": data[: len(data) // 4 * 4]}
-
     with pytest.raises(InvalidRequest, match="the server allows 1,048,576"):
         await memory.publish(MESSAGE | {"document": document})
-
     assert (await memory.publish(MESSAGE)).stream == stream
 
 
@@ -143,7 +200,6 @@ async def test_without_permission_publishing_is_forbidden_at_once(server: Server
             await memory.publish(MESSAGE, bulk=True)
         with pytest.raises(Forbidden):
             await memory.publish_many(numbered(20), bulk=True, window=4)
-
     async with MemoryClient.connect(server.url_of("bot:b0t"), tenant="acme2", timeout=0.5) as stranger:
         with pytest.raises((Forbidden, Timeout)):
             await stranger.publish(MESSAGE)
@@ -154,7 +210,6 @@ async def test_a_silent_stream_is_a_timeout(memory: MemoryClient, worker: Worker
         assert message.data
 
     await worker.listen("message.received", swallow)
-
     with pytest.raises(Timeout, match=r"within 0\.05 s"):
         await memory.publish(MESSAGE, timeout=0.05)
     with pytest.raises(Timeout):
@@ -163,7 +218,6 @@ async def test_a_silent_stream_is_a_timeout(memory: MemoryClient, worker: Worker
 
 async def test_many_messages_are_acknowledged_in_order(memory: MemoryClient, stream: str, nc: Client) -> None:
     done = await memory.publish_many(numbered(1000), window=64)
-
     assert [one.message_id for one in done] == [f"m-{number}" for number in range(1000)]
     assert sorted({one.sequence for one in done}) == list(range(1, 1001))
     assert (await nc.jetstream().stream_info(stream)).state.messages == 1000

@@ -1,6 +1,6 @@
 """Queries and commands: typed answers, typed failures."""
 
-from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
@@ -18,112 +18,63 @@ from ricordo.client import (
     Timeout,
     Unavailable,
 )
-from ricordo.language.annotations import MemoryKind, MemoryType
-from ricordo.messages import commands, listings, queries
-from ricordo.messages.answers import AnswerReply
 from ricordo.messages.codec import decode_as
-from ricordo.messages.entities import EntitiesReply, GraphReply, GraphRequest
-from ricordo.messages.enumerations import AnsweredBy, Intent, MessageState
+from ricordo.messages.commands import Forget
+from ricordo.messages.entities import GraphRequest
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
-from ricordo.messages.views import Analysis
+from ricordo.messages.routing import CONTRACTS, Contract, ContractKind
 
-RECALL = queries.RecallReply(
-    recall_id=UUID(int=1), analysis=Analysis(intent=Intent.GENERAL, semantic_query="cane")
-)
 ID = UUID(int=7)
-DETAILS = listings.MemoryDetailView(
-    id=ID,
-    type=MemoryType.EPISODIC,
-    kind=MemoryKind.MESSAGE,
-    content="Max!",
-    created_at=datetime(2026, 2, 1, tzinfo=UTC),
-    importance=0.5,
-    timezone="UTC",
-)
+GOLDEN = Path(__file__).parents[1] / "messages/golden/v1"
 
 
-async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) -> None:
-    answered = AnswerReply(
-        answer="Max.", answered=True, confidence=0.9, by=AnsweredBy.RULES, recall_id=UUID(int=1)
-    )
-    replies: dict[str, Message] = {
-        "query.context": queries.ContextReply(
-            recall_id=UUID(int=1), analysis=RECALL.analysis, context="", tokens=0
-        ),
-        "query.answer": answered,
-        "query.history": queries.HistoryReply(),
-        "query.facts": queries.FactsReply(),
-        "query.timeline": queries.TimelineReply(),
-        "query.working": queries.WorkingReply(),
-        "query.status": queries.StatusReply(state=MessageState.UNKNOWN),
-        "query.stats": queries.StatsReply(),
-        "query.expand": queries.ExpandReply(),
-        "query.memory": listings.MemoryReply(memory=DETAILS),
-        "query.memories": listings.MemoriesReply(next="abc", total=2),
-        "query.entities": EntitiesReply(next="abc", total=2),
-        "query.graph": GraphReply(truncated=True),
-        "query.users": listings.UsersReply(next="abc"),
-    }
+def reply_to(contract: Contract) -> Message:
+    assert contract.reply is not None
+    return decode_as(contract.reply, (GOLDEN / f"{contract.name}.reply.full.json").read_bytes())
+
+
+async def test_every_query_and_every_command_has_its_call(memory: MemoryClient, worker: Worker) -> None:
+    replies = {name: reply_to(one) for name, one in CONTRACTS.items() if one.kind is not ContractKind.EVENT}
     asked = {name: await worker.answer(name, reply) for name, reply in replies.items()}
     start, end = "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
-
-    answers = [
-        await memory.context("u-1", "cane", token_budget=100),
-        await memory.answer("u-1", "cane", style="full"),
-        await memory.history("u-1", before=start, limit=5),
-        await memory.facts("u-1", predicate="lives_in", as_of=end),
-        await memory.timeline("u-1", start, end),
-        await memory.working("u-1", "c-1"),
-        await memory.status("m-1"),
-        await memory.stats("u-1"),
-        await memory.expand("u-1", ID),
-        await memory.memory("u-1", ID),
-        await memory.memories("u-1", text="cane", order="used", filters={"kinds": ["note"]}),
-        await memory.entities("u-1", kind="person", limit=1),
-        await memory.graph("u-1", between=("Max", "Nora"), depth=3),
-        await memory.users(limit=1),
-    ]
-
-    assert answers == list(replies.values())
+    answers: dict[str, Message] = {
+        "query.recall": await memory.recall("u-1", "cane"),
+        "query.context": await memory.context("u-1", "cane", token_budget=100),
+        "query.answer": await memory.answer("u-1", "cane", style="full"),
+        "query.history": await memory.history("u-1", before=start, limit=5),
+        "query.facts": await memory.facts("u-1", predicate="lives_in", as_of=end),
+        "query.timeline": await memory.timeline("u-1", start, end),
+        "query.working": await memory.working("u-1", "c-1"),
+        "query.status": await memory.status("m-1"),
+        "query.stats": await memory.stats("u-1"),
+        "query.expand": await memory.expand("u-1", ID),
+        "query.memory": await memory.memory("u-1", ID),
+        "query.memories": await memory.memories(
+            "u-1", text="cane", order="used", filters={"kinds": ["note"]}
+        ),
+        "query.entities": await memory.entities("u-1", kind="person", limit=1),
+        "query.graph": await memory.graph("u-1", between=("Max", "Nora"), depth=3),
+        "query.users": await memory.users(limit=1),
+        "command.forget": await memory.forget("u-1", message_id="m-1", request_id="r-1"),
+        "command.pin": await memory.pin("u-1", ID),
+        "command.verify": await memory.verify("u-1", memory_id=ID),
+        "command.correct": await memory.correct("u-1", memory_id=str(ID), content="Un gatto"),
+        "command.reject": await memory.reject("u-1", ID),
+        "command.identify": await memory.identify("u-1", ("Nico", "Nicola")),
+        "command.feedback": await memory.feedback("u-1", uuid4(), used=[ID]),
+        "command.note": await memory.note("u-1", "c-1", "umore", {"oggi": "sereno"}),
+        "command.export": await memory.export("u-1"),
+    }
+    assert answers == replies
     graph = decode_as(GraphRequest, asked["query.graph"][0].data)
     assert (graph.entity, graph.from_, graph.to, graph.depth) == (None, "Max", "Nora", 3)
-
-
-async def test_every_command_has_its_call(memory: MemoryClient, worker: Worker) -> None:
-    replies: dict[str, Message] = {
-        "command.forget": commands.ForgetReply(erased=commands.Erased(rows=1)),
-        "command.pin": commands.PinReply(pinned=True),
-        "command.verify": commands.VerifyReply(verified=True),
-        "command.correct": commands.CorrectReply(memory_id=ID),
-        "command.reject": commands.RejectFactReply(),
-        "command.identify": commands.IdentifyReply(same=True),
-        "command.feedback": commands.FeedbackReply(used=1),
-        "command.note": commands.NoteReply(),
-        "command.export": commands.ExportReply(items=({"id": "m-1"},)),
-    }
-    asked = {name: await worker.answer(name, reply) for name, reply in replies.items()}
-
-    answers = [
-        await memory.forget("u-1", message_id="m-1", request_id="r-1"),
-        await memory.pin("u-1", ID),
-        await memory.verify("u-1", memory_id=ID),
-        await memory.correct("u-1", memory_id=str(ID), content="Un gatto"),
-        await memory.reject("u-1", ID),
-        await memory.identify("u-1", ("Nico", "Nicola")),
-        await memory.feedback("u-1", uuid4(), used=[ID]),
-        await memory.note("u-1", "c-1", "umore", {"oggi": "sereno"}),
-        await memory.export("u-1"),
-    ]
-
-    assert answers == list(replies.values())
-    forget = decode_as(commands.Forget, asked["command.forget"][0].data)
+    forget = decode_as(Forget, asked["command.forget"][0].data)
     assert (forget.message_id, forget.conversation_id, forget.request_id) == ("m-1", None, "r-1")
 
 
 async def test_what_is_out_of_range_is_refused_before_sending(memory: MemoryClient, worker: Worker) -> None:
-    asked = await worker.answer("query.recall", RECALL)
-
+    asked = await worker.answer("query.recall", reply_to(CONTRACTS["query.recall"]))
     with pytest.raises(InvalidRequest, match="limit must be less than or equal to 200") as caught:
         await memory.recall("u-1", "cane", limit=201)
     with pytest.raises(InvalidRequest, match=r"filters\.end"):
@@ -132,35 +83,22 @@ async def test_what_is_out_of_range_is_refused_before_sending(memory: MemoryClie
         await memory.recall("u-1", "cane", limits=3)  # type: ignore[call-arg] # the mistake under test
     with pytest.raises(TypeError, match="answer_stream"):
         await memory.answer("u-1", "cane", stream=True)  # type: ignore[call-arg] # the mistake under test
-
     assert caught.value.field == "limit"
     assert asked == []
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        (ErrorCode.INVALID_REQUEST, InvalidRequest),
-        (ErrorCode.FORBIDDEN, Forbidden),
-        (ErrorCode.NOT_FOUND, NotFound),
-        (ErrorCode.INTERNAL, Internal),
-        (ErrorCode.UNAVAILABLE, Unavailable),
-        (ErrorCode.TIMEOUT, Timeout),
-    ],
-)
+ERRORS = (InvalidRequest, Forbidden, NotFound, Internal, Unavailable, Timeout)
+
+
+@pytest.mark.parametrize(("code", "expected"), list(zip(ErrorCode, ERRORS, strict=True)))
 async def test_an_error_reply_becomes_its_exception(
     memory: MemoryClient, worker: Worker, code: ErrorCode, expected: type[RicordoError]
 ) -> None:
     await worker.answer("query.stats", ErrorBody.of(code, "a precise sentence", "user_id"))
-
     with pytest.raises(expected) as caught:
         await memory.stats("u-1")
-
-    assert (caught.value.code, caught.value.message, caught.value.field) == (
-        code,
-        "a precise sentence",
-        "user_id",
-    )
+    told = (caught.value.code, caught.value.message, caught.value.field)
+    assert told == (code, "a precise sentence", "user_id")
 
 
 async def test_a_body_or_a_header_alone_is_an_error_too(memory: MemoryClient, worker: Worker) -> None:
@@ -172,7 +110,6 @@ async def test_a_body_or_a_header_alone_is_an_error_too(memory: MemoryClient, wo
         await worker.nc.publish(message.reply, b"", headers=headers)
 
     await worker.listen("query.stats", respond)
-
     with pytest.raises(NotFound, match="no such memory"):
         await memory.expand("u-1", ID)
     with pytest.raises(Forbidden, match="not yours"):
@@ -182,7 +119,6 @@ async def test_a_body_or_a_header_alone_is_an_error_too(memory: MemoryClient, wo
 @pytest.mark.parametrize("body", [b"", b"not json", b"[]", b'{"memories": "many"}'])
 async def test_an_unreadable_answer_is_internal(memory: MemoryClient, worker: Worker, body: bytes) -> None:
     await worker.answer("query.timeline", lambda _: body)
-
     with pytest.raises(Internal, match=r"the answer to query\.timeline cannot be read"):
         await memory.timeline("u-1", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z")
 
@@ -197,7 +133,6 @@ async def test_a_late_answer_is_a_timeout(memory: MemoryClient, worker: Worker) 
         assert message.reply
 
     await worker.listen("query.recall", wait)
-
     with pytest.raises(Timeout, match=r"within 0\.05 s"):
         await memory.recall("u-1", "cane", timeout=0.05)
 

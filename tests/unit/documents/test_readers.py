@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
 from tests.fixtures.papers import bomb, encrypted, mail, pdf
+from tests.fixtures.sentence_tables import table
 
 from ricordo.documents.readers import dispatch
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable
@@ -68,16 +69,7 @@ def test_a_page_of_html() -> None:
     assert not any(unseen in text for unseen in ("alert", "p {}", "unseen", "<"))
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "<p>yes</p><p style='display:none'>no</p>",
-        "<div hidden><div>no</div>no<p>no</div>yes",
-        "<p hidden>no<p>yes",
-        "<div style='color: red; VISIBILITY : hidden'>no<br>no<input hidden></div>yes",
-        "<details hidden><script>x</script>no</details>yes<span hidden>no",
-    ],
-)
+@pytest.mark.parametrize("page", table(__file__, "hidden"))
 def test_what_nobody_sees_of_a_page_is_not_read(page: str) -> None:
     assert read(page.encode(), "text/html") == "yes"
 
@@ -120,11 +112,7 @@ def test_a_pdf_that_anybody_may_open_though_it_is_encrypted() -> None:
 @pytest.mark.parametrize(
     ("data", "media_type", "reason"),
     [
-        (
-            b"PK\x03\x04",
-            "application/zip",
-            "application/zip, which cannot be read: what can is plain text",
-        ),
+        (b"PK\x03\x04", "application/zip", "application/zip, which cannot be read: what can is plain text"),
         (b"PK", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "cannot be read"),
         (b"MZ\x00\x00", "application/octet-stream", "is application/octet-stream, which cannot be read"),
         (bytes(range(32)) * 9, "text/plain", "contains bytes that are not text"),

@@ -1,14 +1,17 @@
-"""EncodeHandler: the event of a memory names the model by which that memory is known."""
+"""The event of a memory names the model by which it is known; a damaged index is rebuilt to its end."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import cast
 from uuid import UUID
 
 import numpy as np
 import pytest
 from tests.support.manual_clock import ManualClock
 
+from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.language.reading import Reading
 from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
@@ -19,7 +22,10 @@ from ricordo.models.reader.text_reader import TextReader, TextToRead
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedReading, SavedVectors, TextToEncode
+from ricordo_services.backpressure import Backlog
 from ricordo_services.embedding.encode_handler import EncodeHandler
+from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
+from ricordo_services.job_progress import ReindexOrder, ReindexProgress
 
 PRIMARY, FALLBACK = "primary", "fallback"
 INGESTED = datetime(2026, 2, 1, tzinfo=UTC)
@@ -192,3 +198,35 @@ async def test_a_refused_text_is_kept_without_a_vector_at_once_and_a_slow_one_af
     assert (rows.kept, rows.refused) == ({PRIMARY: [UUID(int=2)]}, refused)
     assert isinstance(outcome, Done) or outcome == Retry(reason="NoVector: it refused", is_failure=True)
     assert isinstance(outcome, Done) == bool(refused)
+
+
+class Index:
+    """An index that has replaced a shard, what writes it anew, and a worker with nothing before it."""
+
+    def __init__(self, *, more: int) -> None:
+        self.rebuild_wanted = asyncio.Event()
+        self.rebuild_wanted.set()
+        self.replaced, self.more, self.runs = 1, more, 0
+
+    async def rebuilt(self, replaced: int) -> bool:
+        if replaced == self.replaced:
+            self.rebuild_wanted.clear()
+        return replaced == self.replaced
+
+    async def run(self, order: ReindexOrder) -> ReindexProgress:
+        assert order == ReindexOrder(projection="vectors")
+        self.runs += 1
+        self.replaced += self.runs <= self.more
+        return ReindexProgress("vectors", found=1, written=1)
+
+    async def waiting(self) -> int:
+        return 0
+
+
+async def test_what_is_replaced_meanwhile_is_written_too() -> None:
+    index = Index(more=2)
+    job = IndexRebuild(
+        cast(EdgeVectorIndex, index), cast(Reindexing, index), cast(Backlog, index), ManualClock()
+    )
+    await job.run()
+    assert (index.runs, index.rebuild_wanted.is_set()) == (3, False)

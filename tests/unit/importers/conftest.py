@@ -11,7 +11,7 @@ import pytest
 
 from ricordo_services.importers import parse_export
 from ricordo_services.importers.archive import open_export
-from ricordo_services.importers.past_message import Entry, ParserOptions, PastMessage, Skip, SkipReason
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason
 
 EXPORTS = Path(__file__).parent / "exports"
 ROME = ZoneInfo("Europe/Rome")

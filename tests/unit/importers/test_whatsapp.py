@@ -1,83 +1,21 @@
-"""WhatsApp: dates of several locales, groups, media, deleted and edited messages, system lines."""
+"""WhatsApp and mails: dates of several locales, quotes, and what is hostile or no chat."""
 
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 from tests.unit.importers.conftest import ROME, Pack, Read
 
-from ricordo_services.importers import parse_export
+from ricordo_services.importers import mbox, parse_export
 from ricordo_services.importers.archive import UnreadableExport, open_export
-from ricordo_services.importers.past_message import ParserOptions, PastMessage, SkipReason
+from ricordo_services.importers.entries import ParserOptions, PastMessage, SkipReason
+from ricordo_services.importers.mbox import without_quotes
 from ricordo_services.importers.whatsapp import read_header
 
-GROUP = "Chat WhatsApp con Cena di classe.txt"
 
-
-def test_an_italian_group_of_android(read: Read) -> None:
-    found = read("whatsapp", GROUP)
-    phone = "+39 333 123 4567"
-    invitation = "Ciao a tutti!\nSabato 13/01/24, alle 20: \nci state?\n\nA me va bene la pizzeria."
-    assert found.lines == [
-        ("2024-01-05 14:04", "Davide Rossi", invitation),
-        ("2024-01-05 14:04", "Nicolò", "Ci sto"),
-        ("2024-01-05 14:04", "Nicolò", "Ci sto"),
-        ("2024-01-05 14:06", phone, "Ecco il menù"),
-        ("2024-01-13 18:30", phone, "Arrivo alle 20:30"),
-    ]
-    assert {one.title for one in found.messages} == {"Cena di classe"}
-    assert len({one.key for one in found.messages}) == 5
-    assert [one.sent_at.microsecond for one in found.messages[:3]] == [0, 1000, 2000]
-    place = f"{GROUP}, line"
-    assert found.skips == {
-        SkipReason.SYSTEM: [f"{place} {number}" for number in (1, 2, 16, 18)],
-        SkipReason.NO_TEXT: [f"{place} 10", f"{place} 17"],
-        SkipReason.DELETED: [f"{place} 13", f"{place} 14"],
-    }
-
-
-def test_a_chat_of_android_in_the_united_states(read: Read) -> None:
-    found = read("whatsapp", "WhatsApp Chat with Nora.txt")
-    assert found.lines == [
-        ("2024-01-05 14:04", "Nora", "I moved to Dublin"),
-        ("2024-01-05 22:59", "Dave", "Happy new year: late, I know"),
-        ("2024-01-13 08:00", "Dave", "See you on 2/3/24, at noon"),
-    ]
-    assert {one.conversation for one in found.messages} == {"Nora"}
-
-
-def test_a_zip_of_ios(read: Read, pack: Pack) -> None:
-    members = {"_chat.txt": Path("whatsapp/_chat.txt"), "00000012-NOTES.txt": "no chat", "a.jpg": "x"}
-    found = read("whatsapp", pack("WhatsApp Chat - Famiglia (1).zip", members))
-    assert found.lines == [
-        ("2024-01-05 14:04", "Nora", "Buon anno!"),
-        ("2024-01-05 14:05", "Davide", "Che bello"),
-        ("2024-01-05 14:07", "Ugo", "sì, @Nora"),
-    ]
-    assert {one.title for one in found.messages} == {"Famiglia"}
-    assert {reason: len(places) for reason, places in found.skips.items()} == {
-        SkipReason.SYSTEM: 2,
-        SkipReason.NO_TEXT: 2,
-        SkipReason.DELETED: 1,
-        SkipReason.MALFORMED: 1,
-    }
-    (bad,) = found.skips[SkipReason.MALFORMED]
-    assert bad.startswith("WhatsApp Chat - Famiglia (1).zip: _chat.txt, line 9 has an impossible date")
-
-
-@pytest.mark.parametrize(
-    ("line", "date", "time"),
-    [
-        ("05.01.24, 15:04 - A: b", (5, 1, 24), (15, 4, 0)),
-        ("[12.3.2022 klo 14.08.18] A: b", (12, 3, 2022), (14, 8, 18)),
-        ("2024-01-05, 15:04 - A: b", (2024, 1, 5), (15, 4, 0)),
-        ("05/01/24 às 15:04 - A: b", (5, 1, 24), (15, 4, 0)),
-        ("5/1/24, 12:04 a. m. - A: b", (5, 1, 24), (0, 4, 0)),
-        ("05/01/24, 15:04:05: A: b", (5, 1, 24), (15, 4, 5)),
-        ("\u200e[1/5/24, 12:04:05\u202fPM] A: b", (1, 5, 24), (12, 4, 5)),
-    ],
-)
+@pytest.mark.parametrize(("line", "date", "time"), table(__file__, "dates_of_other_phones"))
 def test_dates_of_other_phones(line: str, date: object, time: object) -> None:
     header = read_header(line)
     assert header is not None
@@ -91,24 +29,13 @@ def test_other_lines_begin_no_message(line: str) -> None:
     assert read_header(line) is None
 
 
-@pytest.mark.parametrize(
-    ("dates", "days"),
-    [
-        (("05/01/24", "06/02/24", "13/02/24"), ["2024-01-05", "2024-02-06", "2024-02-13"]),  # a day beyond 12
-        (("01/05/24", "01/06/24", "01/13/24"), ["2024-01-05", "2024-01-06", "2024-01-13"]),
-        (("05/01/24", "04/02/24", "03/03/24"), ["2024-01-05", "2024-02-04", "2024-03-03"]),  # time goes on
-        (("01/05/24", "02/04/24", "03/03/24"), ["2024-01-05", "2024-02-04", "2024-03-03"]),
-        (("05.01.24", "06.02.24"), ["2024-01-05", "2024-02-06"]),
-        (("2024/01/05", "2024/02/06"), ["2024-01-05", "2024-02-06"]),
-        (("05/05/24",), ["2024-05-05"]),
-    ],
-)
+@pytest.mark.parametrize(("dates", "days"), table(__file__, "orders_of_dates"))
 def test_the_order_of_dates_is_found_by_the_whole_file(
-    read: Read, tmp_path: Path, dates: tuple[str, ...], days: list[str]
+    read: Read, tmp_path: Path, dates: tuple[str, ...], days: tuple[str, ...]
 ) -> None:
     path = tmp_path / "Nora.txt"
     path.write_text("".join(f"{date}, 12:00 - Nora: hello\n" for date in dates))
-    assert [line[0][:10] for line in read("whatsapp", path).lines] == days
+    assert [line[0][:10] for line in read("whatsapp", path).lines] == list(days)
 
 
 def test_an_order_that_cannot_be_told_is_asked_for(read: Read, tmp_path: Path) -> None:
@@ -122,9 +49,6 @@ def test_an_order_that_cannot_be_told_is_asked_for(read: Read, tmp_path: Path) -
 
 def test_what_is_no_chat_is_refused(read: Read, tmp_path: Path, pack: Pack) -> None:
     path = tmp_path / "notes.txt"
-    path.write_text("dear diary\n")
-    with pytest.raises(UnreadableExport, match=r"notes\.txt, line 1: no line begins with a date"):
-        read("whatsapp", path)
     path.write_bytes("05/01/24, 12:00 - Nora: perché\n".encode("latin-1"))
     with pytest.raises(UnreadableExport, match=r"notes\.txt, line 1 is not text in UTF-8"):
         read("whatsapp", path)
@@ -186,3 +110,38 @@ def ids(path: Path, lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
     with open_export(path, path.name) as export:
         found = list(parse_export("whatsapp", export, ParserOptions()))[1:]
     return [(one.key, one.text) for one in found if isinstance(one, PastMessage)]
+
+
+@pytest.mark.parametrize(("text", "own"), table(__file__, "quotes_and_signatures"))
+def test_quotes_and_signatures_are_left_out(text: str, own: str) -> None:
+    assert without_quotes(text) == own
+
+
+@pytest.mark.parametrize(
+    "text", ["On x wrote:" + "\n" * 300_000, "On a\n" * 100_000, "--" * 300_000, "\t" * 300_000]
+)
+def test_long_mails_are_read_in_time(text: str) -> None:
+    assert without_quotes(f"{text}x").endswith("x")
+
+
+def test_hostile_mails_hold_up_no_others(read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mbox, "MAX_MAIL_BYTES", 1_000)
+    path = tmp_path / "Inbox.mbox"
+    head = b"From x\nDate: Fri, 5 Jan 2024 10:00:00 +0100\nFrom: nora@example.org\n"
+    mails = [
+        head + b"Subject: large\n\n" + b"x" * 500 + b"\n" + b"y" * 600,
+        head + b"Content-Type: text/plain; charset=no-such\n\nnamed wrongly",
+        head + b"Content-Type: multipart/mixed\n\nno border",
+        head + b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n%%%",
+        head.replace(b"5 Jan", b"55 Jan") + b"\nimpossible",
+        head.replace(b"nora@example.org", b"<>") + b"\nnobody",
+        b"From x\n\n\n",
+        head + b"Subject: =?utf-8?B?zzz\n\nlast",
+    ]
+    path.write_bytes(b"\n\n".join(mails))
+    found = read("mbox", path)
+    texts = [one.text for one in found.messages]
+    assert "named wrongly" in texts
+    assert texts[-1].endswith("last")
+    assert found.skips[SkipReason.MALFORMED][0].startswith("Inbox.mbox, line 1 has more than 1,000 bytes")
+    assert len(found.entries) == len(mails)

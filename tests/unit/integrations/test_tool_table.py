@@ -6,6 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 from nats.aio.client import Client
+from tests.fixtures.sentence_tables import table
 
 from ricordo.client import MemoryClient
 from ricordo.integrations.memory_tools import MemoryTools
@@ -49,17 +50,7 @@ def test_the_schemas_hold_and_name_no_user(capsys: pytest.CaptureFixture[str]) -
         )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ('{"query": "Max", "limit": 0}', "limit: Input should be greater than or equal to 1"),
-        ('{"query": "Max", "user_id": "ugo"}', "user_id: unknown; the arguments are query, limit, start"),
-        ({}, "query: Missing required argument"),
-        ("", "query: Missing required argument"),
-        ("[1]", "the arguments must be a JSON object"),
-        ('{"query"', "the arguments are not JSON: "),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), table(__file__, "wrong_arguments"))
 async def test_wrong_arguments_are_a_sentence_for_the_model(
     memory: MemoryClient, arguments: dict[str, Any] | str, sentence: str
 ) -> None:

@@ -134,10 +134,13 @@ def test_any_reading_states_what_the_message_says(
 
 
 @_BOUNDED
-@given(_TEXTS, _MOMENTS, _ZONES, st.sampled_from(["it", "en"]))
+@given(_TEXTS, _MOMENTS, _ZONES, st.sampled_from(["it", "en", "de", ""]))
 def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, language: str) -> None:
-    document = Document(content, language)
-    found = enrich(document)
+    document, present = Document(content, language), [content[:12], "Nora"]
+    found = enrich(document, participants=present)
     assert 0 <= found.importance.value <= 1
+    assert len(found.topics) <= 5
+    assert len(found.title) <= 80
+    assert found == enrich(document, participants=present)
     times = event_times(document, said_at=at, zone=zone)
     assert all(one.start < one.end for one in times)

@@ -1,4 +1,4 @@
-"""What messages are about, and which of them tell how something is done."""
+"""What messages are about, whether they tell anything, and which of them tell how something is done."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from ricordo.language.classification import memory_type
 from ricordo.language.document import Document
 from ricordo.language.lemmas import noun
 from ricordo.language.reading import UNREAD
+from ricordo.language.small_talk import has_content
 from ricordo.language.topics import topic_form, topic_key, topic_keys
 
 HERE = Path(__file__).parent
@@ -37,16 +38,7 @@ def test_a_phrase_is_found_by_each_of_its_words_and_a_word_by_no_phrase() -> Non
     assert topic_key("Esami di Statistica", "it") in topic_keys("esame di statistica", "it")
 
 
-@pytest.mark.parametrize(
-    ("said", "language", "form"),
-    [
-        ("The  Wedding\ndress,", "en", "wedding dress"),
-        ("d'estate al Lago", "it", "d'estate al lago"),
-        ("gli esami", "it", "esami"),
-        ("#climbing", "en", "climbing"),
-        ("the", "en", ""),
-    ],
-)
+@pytest.mark.parametrize(("said", "language", "form"), table(__file__, "forms"))
 def test_a_topic_is_shown_without_what_stands_around_it(said: str, language: str, form: str) -> None:
     assert topic_form(said, language) == form
 
@@ -74,3 +66,16 @@ def test_steps_are_procedures(language: str, texts: dict[str, None]) -> None:
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "procedures.toml", "events"))
 def test_what_happened_is_no_procedure(language: str, texts: dict[str, None]) -> None:
     assert [text for text in texts if is_procedure(text, language)] == []
+
+
+TABLE = Path(__file__).with_name("small_talk.toml")
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "small_talk"))
+def test_courtesy_and_greetings_tell_nothing(language: str, texts: dict[str, None]) -> None:
+    assert [text for text in ("", *texts) if has_content(Document(text, language))] == []
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "matter"))
+def test_a_matter_tells_something(language: str, texts: dict[str, None]) -> None:
+    assert [text for text in texts if not has_content(Document(text, language))] == []

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import fact
+from tests.fixtures.sentence_tables import table
 from tests.support.factories import START, memory
 
 from ricordo.language.annotations import EventTime, Role
@@ -88,31 +89,9 @@ def test_a_passage_is_quoted_with_who_said_it(
     assert found.memories == (spoken,)
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "language", "said"),
-    [
-        (datetime(2025, 5, 3, 22, tzinfo=UTC), datetime(2025, 5, 4, 22, tzinfo=UTC), "it", "4 maggio 2025. "),
-        (
-            datetime(2025, 5, 4, 8, tzinfo=UTC),
-            datetime(2025, 5, 4, 8, 1, tzinfo=UTC),
-            "en",
-            "4 May 2025, 10:00. ",
-        ),
-        (datetime(2025, 4, 30, 22, tzinfo=UTC), datetime(2025, 5, 31, 22, tzinfo=UTC), "en", "May 2025. "),
-        (datetime(2024, 12, 31, 23, tzinfo=UTC), datetime(2025, 12, 31, 23, tzinfo=UTC), "it", "2025. "),
-        (
-            datetime(2025, 5, 2, 22, tzinfo=UTC),
-            datetime(2025, 5, 4, 22, tzinfo=UTC),
-            "en",
-            "3 May 2025 to 4 May 2025. ",
-        ),
-    ],
-    ids=["day", "minute", "month", "year", "range"],
-)
-def test_a_question_for_a_time_is_answered_by_it(
-    start: datetime, end: datetime, language: str, said: str
-) -> None:
-    told = replace(TRIP, event_times=(EventTime(start, end),))
+@pytest.mark.parametrize(("start", "end", "language", "said"), table(__file__, "times"))
+def test_a_question_for_a_time_is_answered_by_it(start: str, end: str, language: str, said: str) -> None:
+    told = replace(TRIP, event_times=(EventTime(*map(datetime.fromisoformat, (start, end))),))
     assert _written(language, memories=[told], dated={told.id}).text.startswith(said)
     assert not _written(language, memories=[told]).text.startswith(said)
     correction = replace(told, corrects=(HOME.id,))

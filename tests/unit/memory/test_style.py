@@ -4,29 +4,12 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.style import LEAST_MESSAGES, Habit, StyleCounts, TopicCount, describe_habits, find_habits
 
-BRIEF = StyleCounts(
-    messages=60,
-    lengths=(20.0, 30.0, 40.0),
-    lately=30.0,
-    earlier=31.0,
-    parts_of_day={"morning": 2, "afternoon": 3, "evening": 55, "night": 0},
-    formal=1,
-    informal=40,
-    emoji=12,
-    questions=30,
-    sessions=12,
-    days=10,
-    span_days=20,
-    topics=(
-        TopicCount("calcio", 12, 0.6),
-        TopicCount("lavoro", 9, -0.5),
-        TopicCount("tempo", 20, 0.05),
-        TopicCount("tasse", 2, -0.9),
-    ),
-)
+TOLD = table(__file__, "brief")
+BRIEF = StyleCounts(**TOLD | {"topics": tuple(TopicCount(*one) for one in TOLD["topics"])})
 
 counts = st.integers(0, 500)
 lengths = st.floats(0, 40_000)

@@ -45,9 +45,7 @@ def subject_of(payload: Path) -> str:
 def test_a_payload_of_version_1_is_read_for_ever_and_written_as_the_schema_says(payload: Path) -> None:
     subject = subject_of(payload)
     model, validator = model_of(subject), Draft202012Validator(SCHEMAS[f"{subject}.json"])
-
     message = decode_as(model, payload.read_bytes())
-
     written = encode(message)
     assert decode_as(model, written) == message
     body, again = json.loads(payload.read_bytes()), json.loads(written)
@@ -62,7 +60,6 @@ def test_a_payload_of_version_1_is_read_for_ever_and_written_as_the_schema_says(
 
 def test_every_schema_has_a_minimal_and_a_full_payload() -> None:
     wanted = {f"{Path(name).stem}.{size}.json" for name in SCHEMAS for size in ("minimal", "full")}
-
     assert {path.name for path in PAYLOADS} == wanted
 
 

@@ -67,7 +67,6 @@ def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | Non
 )
 def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reason: str) -> None:
     code, blamed, message = refusal(said(**{field: value}))
-
     assert (code, blamed) == (DeadLetterCode.INVALID, field)
     assert message == f"{field} {reason}"
 
@@ -75,7 +74,6 @@ def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reaso
 @pytest.mark.parametrize("field", list(SAID))
 def test_a_missing_field_is_named(field: str) -> None:
     body = json.dumps({key: value for key, value in SAID.items() if key != field}).encode()
-
     assert refusal(body) == (DeadLetterCode.INVALID, field, f"{field} is required")
 
 
@@ -107,7 +105,6 @@ def test_a_nested_field_is_named_by_its_path() -> None:
 )
 def test_what_is_not_json_is_said_to_be_so(body: bytes) -> None:
     code, field, message = refusal(body)
-
     assert (code, field) == (DeadLetterCode.NOT_JSON, None)
     assert message.startswith("the body is not JSON: ")
 
@@ -121,32 +118,22 @@ def test_deep_metadata_is_refused_not_followed() -> None:
     deep: object = 1
     for _ in range(60):
         deep = [deep]
-
     assert refusal(said(metadata={"a": deep}))[2] == "metadata must not nest deeper than 32 levels"
 
 
 def test_text_is_normalised_to_nfc_before_it_is_counted() -> None:
     message = decode_as(MessageReceived, said(content="e\u0300" * 32_768, speaker="Noe\u0300"))
-
     assert message.content == "è" * 32_768
     assert message.speaker == "Noè"
 
 
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        (b'{"id": "m-7", "role": 5}', "m-7"),
-        (b'{"id": "m-7", "content": "cut', "m-7"),
-        (b'{"id": 7}', None),
-        (b'{"id": "a b"}', None),
-        (b'["id"]', None),
-        (b"", None),
-        (b"[" * 100_000, None),
-        (b"\xff", None),
-    ],
-)
-def test_the_id_of_an_unreadable_body_is_found_where_there_is_one(body: bytes, found: str | None) -> None:
-    assert readable_id(body) == found
+DEEP = b"[" * 100_000
+
+
+@pytest.mark.parametrize(("text", "found"), table(__file__, "ids_of_unreadable_bodies"))
+def test_the_id_of_an_unreadable_body_is_found_where_there_is_one(text: str, found: str) -> None:
+    assert (readable_id(text.encode()) or "") == found
+    assert readable_id(DEEP) is readable_id(b"\xff") is None
 
 
 def read_or_refused(name: str, body: bytes) -> Message | DecodeError:
@@ -159,7 +146,6 @@ def read_or_refused(name: str, body: bytes) -> Message | DecodeError:
 @given(name=st.sampled_from(NAMES), body=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(name: str, body: bytes) -> None:
     found = read_or_refused(name, body)
-
     assert isinstance(found, Message) or found.message
 
 
@@ -182,9 +168,7 @@ def test_any_json_in_any_field_is_read_or_refused_by_its_name(name: str, data: s
     fields = CONTRACTS[name].body.model_fields
     field = data.draw(st.sampled_from(sorted(fields)))
     body = payload_of(name) | {field: data.draw(JSON)}
-
     found = read_or_refused(name, json.dumps(body).encode())
-
     if isinstance(found, Message):
         assert decode(name, encode(found)) == found
     else:
@@ -224,29 +208,24 @@ def test_null_for_an_optional_field_is_its_absence_and_for_a_required_one_refuse
 _SAID = datetime(2026, 2, 1, 13, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        (
-            b'{"user_id": "u-1", "conversation_id": "c-1", "timestamp": "2026-02-01T14:30:00+01:00"}',
-            MessageOwner("u-1", "c-1", _SAID),
-        ),
-        (
-            b'{"user_id": "u-1", "conversation_id": 7, "timestamp": "yesterday"}',
-            MessageOwner("u-1", None, None),
-        ),
-        (b'{"user_id": "u-1", "timestamp": "2026-02-01T14:30:00"}', MessageOwner("u-1", None, None)),
-        (b'{"user_id": "u-1", "timestamp": "0001-01-01T00:00:00+14:00"}', MessageOwner("u-1", None, None)),
-        (b'{"user_id": ["u-1"]}', None),
-        (b'{"user_id": "u\\u0000"}', None),
-        (b'["u-1"]', None),
-        (b'{"user_id": "u-1"', None),
-        (b"\xff", None),
-        (b"[" * 100_000, None),
-    ],
+OWNERS = (
+    (
+        '{"user_id": "u-1", "conversation_id": "c-1", "timestamp": "2026-02-01T14:30:00+01:00"}',
+        ("c-1", _SAID),
+    ),
+    *((text, (None, None)) for text in table(__file__, "of_a_user_alone")),
 )
+
+
+@pytest.mark.parametrize(("text", "place"), OWNERS)
 def test_whose_words_a_message_holds_is_read_as_far_as_it_can_be(
-    body: bytes, found: MessageOwner | None
+    text: str, place: tuple[str | None, datetime | None]
 ) -> None:
-    assert owner_of("memory.v1.acme.message.received", body) == found
-    assert owner_of("memory.v1.acme.message.imported", body) == found
+    for name in ("received", "imported"):
+        assert owner_of(f"memory.v1.acme.message.{name}", text.encode()) == MessageOwner("u-1", *place)
+
+
+@pytest.mark.parametrize("body", [*map(str.encode, table(__file__, "of_nobody")), b"\xff", DEEP])
+def test_what_names_no_user_is_of_nobody(body: bytes) -> None:
+    assert owner_of("memory.v1.acme.message.received", body) is None
+    assert owner_of("memory.v1.acme.message.imported", body) is None

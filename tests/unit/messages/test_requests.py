@@ -1,13 +1,60 @@
-"""Requests: defaults, ranges, and rules across fields."""
+"""Instants, and requests: defaults, ranges, and rules across fields."""
 
 import json
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import PydanticCustomError
 from tests.fixtures.sentence_tables import table
 
 from ricordo.messages import queries
 from ricordo.messages.codec import decode, decode_as
 from ricordo.messages.errors import DecodeError, ErrorCode
+from ricordo.messages.message_types import (
+    format_instant,
+    format_local_instant,
+    parse_instant,
+    parse_local_instant,
+)
+
+ZONES = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+INSTANTS = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=ZONES)  # noqa: DTZ001 - hypothesis wants naive ends
+
+
+@given(INSTANTS)
+def test_writing_and_reading_keeps_the_instant(instant: datetime) -> None:
+    text = format_instant(instant)
+    assert text.endswith("Z")
+    assert parse_instant(text) == instant
+
+
+@given(INSTANTS)
+def test_any_offset_is_read(instant: datetime) -> None:
+    read = parse_instant(instant.isoformat())
+    assert read == instant
+    assert read.tzinfo is UTC
+    local = parse_local_instant(instant.isoformat())
+    assert (local, local.utcoffset()) == (instant, instant.utcoffset())
+    assert parse_local_instant(format_local_instant(local)).utcoffset() == instant.utcoffset()
+
+
+@pytest.mark.parametrize(
+    ("text", "written"), table(__file__, "what_is_read_is_written_in_utc_with_its_precision")
+)
+def test_what_is_read_is_written_in_utc_with_its_precision(text: str, written: str) -> None:
+    assert format_instant(parse_instant(text)) == written
+
+
+NAIVE = datetime(2026, 2, 1)  # noqa: DTZ001 - on purpose
+
+
+@pytest.mark.parametrize("value", [*table(__file__, "no_instants"), None, NAIVE])
+def test_what_is_no_instant_is_refused(value: object) -> None:
+    with pytest.raises(PydanticCustomError):
+        parse_instant(value)
+
 
 ID = "0b0e4d3c-95a8-5d0e-9f5c-2d8b3f6f7a10"
 RECALL = {"user_id": "u-1", "query": "cane"}
@@ -63,7 +110,6 @@ def test_a_wrong_field_of_a_request_is_named(name: str, fields: dict[str, object
 
 def test_a_timeline_runs_forward() -> None:
     start, end = "2026-02-01T00:00:00Z", "2026-02-01T00:00:00+01:00"
-
     assert refusal("query.timeline", user_id="u-1", start=start, end=end) == (
         "end",
         "end must not be before start",
@@ -72,7 +118,6 @@ def test_a_timeline_runs_forward() -> None:
 
 def test_an_unknown_predicate_is_answered_with_the_known_ones() -> None:
     field, message = refusal("query.facts", user_id="u-1", predicate="hates")
-
     assert field == "predicate"
     assert "'dislikes'" in message
 
@@ -100,7 +145,6 @@ def test_any_other_place_is_invalid(before: object) -> None:
 @pytest.mark.parametrize("target", [{}, {"memory_id": ID, "fact_id": ID}])
 def test_a_command_has_one_target(name: str, target: dict[str, str]) -> None:
     fields = {"user_id": "u-1", "verified": True, "content": "x"} | target
-
     assert refusal(name, **fields) == ("memory_id", "memory_id or fact_id is required, and not both")
 
 

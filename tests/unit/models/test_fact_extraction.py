@@ -71,30 +71,20 @@ async def test_what_no_user_says_costs_nothing(harness: Harness, role: str) -> N
     assert harness.reader.counters["llm_answered"] == harness.reader.counters["llm_unanswered"] == 0
 
 
-@pytest.mark.parametrize(
-    ("invented", "fault"),
-    [
-        (Relation("Marta", "MARRIED_TO", "tango", QUOTE), "predicate"),
-        (Relation("Marta", "Person", "tango", QUOTE), "predicate"),
-        (Relation("Marta", "likes]->(m) DELETE m //", "tango", NEWS), "predicate"),
-        (Relation("", "", "", ""), "predicate"),
-        (Relation("Marta", "likes", "tango", "Marta adora il tango"), "quote"),
-        (Relation("Marta", "likes", "tango", ""), "quote"),
-        (Relation("Giulia", "likes", "tango", QUOTE), "subject"),
-        (Relation("'}) DETACH DELETE n //", "likes", "tango", QUOTE), "subject"),
-        (Relation("Marta", "likes", "valzer", QUOTE), "object"),
-    ],
+INVENTED = (
+    Relation("Marta", "likes]->(m) DELETE m //", "tango", NEWS),
+    Relation("Marta", "likes", "tango", "Marta adora il tango"),
+    Relation("'}) DETACH DELETE n //", "likes", "tango", QUOTE),
+    Relation("Marta", "likes", "valzer", QUOTE),
 )
-async def test_what_is_invented_is_dropped_and_counted(
-    harness: Harness, invented: Relation, fault: str
-) -> None:
-    harness.model.relations = lambda _: [invented, TANGO]
+
+
+async def test_what_is_invented_is_dropped_and_counted(harness: Harness) -> None:
+    harness.model.relations = lambda _: [*INVENTED, TANGO]
     assert objects(await harness.reader.read(utterances(NEWS))) == [["tango"]]
-    assert {name: count for name, count in harness.reader.counters.items() if count} == {
-        "llm_answered": 1,
-        "llm_facts": 1,
-        f"dropped_{fault}": 1,
-    }
+    dropped = {f"dropped_{fault}": 1 for fault in ("predicate", "quote", "subject", "object")}
+    counted = {name: count for name, count in harness.reader.counters.items() if count}
+    assert counted == {"llm_answered": 1, "llm_facts": 1, **dropped}
 
 
 async def test_entities_are_shown_to_the_model(executor: CpuExecutor) -> None:

@@ -96,10 +96,7 @@ class Watched(FakeEncoder):
 
 calls = st.lists(
     st.builds(
-        Call,
-        at=st.floats(0, 30),
-        texts=st.integers(1, 70),
-        patience=st.one_of(st.none(), st.floats(0, 10)),
+        Call, at=st.floats(0, 30), texts=st.integers(1, 70), patience=st.one_of(st.none(), st.floats(0, 10))
     ),
     min_size=1,
     max_size=12,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
 from tests.fixtures.material import NOW, fact, memory, turn
 
+from ricordo.language.annotations import Role
 from ricordo.language.text import collapse
 from ricordo.memory.context.assembly import assemble
 from ricordo.memory.context.material import AssembledContext, Material
@@ -95,34 +96,23 @@ def test_a_context_is_never_over_its_budget_and_never_empty(
 
 
 @unhurried
-@given(materials(), st.integers(MARKED, 2_000), texts)
+@given(materials(), st.integers(MARKED, 2_000), texts, st.sampled_from(Role))
 def test_what_comes_back_is_not_stored_again(
-    count: Count, material: Material, token_budget: int, said: str
+    count: Count, material: Material, token_budget: int, said: str, role: Role
 ) -> None:
     text = written(material, token_budget, count).text
-    assert not stored(text).memorable
+    assert not stored(text, role).memorable
     own = normalize("NFC", strip_recalled(said))
-    assert collapse(stored(f"Before. {own}\n{text}\nAfter. {own} End.").content) == collapse(
+    assert collapse(stored(f"Before. {own}\n{text}\nAfter. {own} End.", role).content) == collapse(
         f"Before. {own} After. {own} End."
     )
 
 
-def stored(content: str) -> NewMessage:
-    return new_message(
-        "default",
-        MessageReceived.model_validate(
-            {
-                "id": "m",
-                "user_id": "u",
-                "conversation_id": "c",
-                "role": "assistant",
-                "content": content,
-                "timestamp": NOW,
-            }
-        ),
-        "conversation",
-        bulk=False,
+def stored(content: str, role: Role) -> NewMessage:
+    body = MessageReceived(
+        id="m", user_id="u", conversation_id="c", role=role, content=content, timestamp=NOW
     )
+    return new_message("default", body, "conversation", bulk=False)
 
 
 def test_the_tokenizer_is_asked_once_for_each_text(count: Count) -> None:

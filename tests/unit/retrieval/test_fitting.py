@@ -1,21 +1,22 @@
 """Replies larger than the bus carries are shortened from the lowest rank up."""
 
-import datetime as dt
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.cli.views import NOON, fact_view, memory_view
 
-from ricordo.language.annotations import MemoryKind, MemoryType, Role
+from ricordo.language.annotations import Role
 from ricordo.messages.codec import encode
 from ricordo.messages.entities import EntitiesReply, EntityCard, GraphEdgeView, GraphReply
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.listings import MemoryDetailView, MemoryReply
 from ricordo.messages.message_types import REPLY_MAX_BYTES
 from ricordo.messages.queries import ContextReply, FactsReply
-from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
+from ricordo.messages.views import Analysis, HistoryMessage
 from ricordo.runtime.handling import encoded
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
@@ -25,7 +26,7 @@ from ricordo_services.retrieval.reply_truncation import (
     fit_memory,
 )
 
-NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
+OF_USER: dict[str, Any] = {"user_id": "u", "conversation_id": "c", "role": Role.USER, "timestamp": NOON}
 LIMIT = 60_000
 SPARE = 2_000  # what is left free for the flags
 CONTEXT = "<recalled>…</recalled>"
@@ -39,27 +40,9 @@ def reply(told: list[str], said: list[str]) -> ContextReply:
     return ContextReply(
         recall_id=UUID(int=1),
         analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        memories=tuple(
-            MemoryView(
-                id=UUID(int=n),
-                type=MemoryType.EPISODIC,
-                kind=MemoryKind.MESSAGE,
-                content=content,
-                created_at=NOW,
-                importance=0.5,
-            )
-            for n, content in enumerate(told)
-        ),
+        memories=tuple(memory_view(content, id=UUID(int=n), score=None) for n, content in enumerate(told)),
         recent=tuple(
-            HistoryMessage(
-                id=f"m-{n}",
-                user_id="u",
-                conversation_id="c",
-                role=Role.USER,
-                content=content,
-                timestamp=NOW,
-            )
-            for n, content in enumerate(said)
+            HistoryMessage(**OF_USER, id=f"m-{n}", content=content) for n, content in enumerate(said)
         ),
         context=CONTEXT,
         tokens=9,
@@ -91,21 +74,8 @@ def test_what_is_lost_is_the_lowest_rank_then_the_oldest_turn(told: list[str], s
 
 def facts_reply(facts: int, messages: int, told: str = "tea") -> FactsReply:
     ids = tuple(f"{n:036}" for n in range(messages))
-    return FactsReply(
-        facts=tuple(
-            FactView(
-                id=UUID(int=n),
-                subject="user",
-                predicate="likes",
-                object=told,
-                confidence=9,
-                message_ids=ids,
-                first_seen=NOW,
-                last_reinforced=NOW,
-            )
-            for n in range(facts)
-        )
-    )
+    found = (fact_view(predicate="likes", value=told, id=UUID(int=n), message_ids=ids) for n in range(facts))
+    return FactsReply(facts=tuple(found))
 
 
 def test_what_fits_stays_as_it_is() -> None:
@@ -139,15 +109,8 @@ def test_the_last_facts_are_missing_where_that_is_not_enough() -> None:
 
 
 def test_the_facts_of_one_memory_name_their_latest_messages_alone() -> None:
-    memory = MemoryDetailView(
-        id=UUID(int=1),
-        type=MemoryType.EPISODIC,
-        kind=MemoryKind.MESSAGE,
-        content="è" * 32_768,
-        created_at=NOW,
-        importance=0.5,
-        timezone="UTC",
-    )
+    shown = memory_view("è" * 32_768, score=None).model_dump()
+    memory = MemoryDetailView.model_validate(shown | {"timezone": "UTC"})
     facts = tuple(
         one.model_copy(update={"message_ids": tuple(f"{n:0128}" for n in range(100))})
         for one in facts_reply(100, 0).facts

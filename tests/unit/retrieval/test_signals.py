@@ -1,7 +1,7 @@
 """Signals of ranking: scores of the index, rows, key topics, and the evidence around each memory."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -18,7 +18,7 @@ from tests.support.models import FakeEncoder
 from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
 from ricordo.language.query_analysis import analyse
-from ricordo.memory.ranking import load_profiles, rank
+from ricordo.memory.ranking import Candidates, load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.candidate_ranking import KeyTopics
@@ -56,15 +56,21 @@ def ranking_row(number: int, *, speaker: str = "", role: str = "user", asks: boo
     )
 
 
-def measure(text: str, *rows: RankingRow, dense: Mapping[int, float] = {}) -> Signals:
-    """Return the signals of memories for a question; `dense` says how close each is in its window."""
-    hits = {
-        one.id: Hit(one.id, dense.get(one.id.int, 0.5), dense.get(one.id.int, 0.5), 2.0, 4.0) for one in rows
-    }
+def candidates(
+    text: str, rows: Sequence[RankingRow], hits: Mapping[UUID, Hit], near: float = 0.5
+) -> Candidates:
+    """Return candidates for a question by what the index found of them."""
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
     query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
-    return build_candidates(
-        Columns(rows), Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
+    found = Found(dict(hits), dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m"))
+    return build_candidates(Columns(rows), found, query)
+
+
+def measure(text: str, *rows: RankingRow, dense: Mapping[int, float] = {}) -> Signals:
+    """Return the signals of memories for a question; `dense` says how close each is in its window."""
+    close = {one.id: dense.get(one.id.int, 0.5) for one in rows}
+    return candidates(
+        text, rows, {one: Hit(one, near, near, 2.0, 4.0) for one, near in close.items()}
     ).signals
 
 
@@ -91,18 +97,9 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
     said = [ranking_row(number) for number in (1, 2, 3)]
     hits = {one.id: Hit(one.id, 0.6, 0.6, 1.0, 1.0) for one in said}
     hits[said[0].id] = Hit(said[0].id, damage, damage, damage, damage)
-    query = Query(
-        text="tomatoes",
-        analysis=analyse("tomatoes", now=NOW, zone=ZoneInfo("UTC")),
-        span=None,
-        now=NOW,
-        boosts={},
-    )
-    candidates = build_candidates(
-        Columns(said), Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
-    )
-    assert all(np.isfinite(column).all() for column in candidates.signals)
-    scores = {one.id.int: one.score for one in rank(candidates, PROFILES[profile])}
+    found = candidates("tomatoes", said, hits)
+    assert all(np.isfinite(column).all() for column in found.signals)
+    scores = {one.id.int: one.score for one in rank(found, PROFILES[profile])}
     assert scores[2] > 0
     assert scores[3] > 0
 
@@ -113,9 +110,7 @@ def recalled(importance: float, *, times: int) -> RankingRow:
     for _ in range(times):
         strength = reinforce(strength, NOW)
     return ranking_row(1)._replace(
-        importance=strength.importance,
-        importance_beyond=strength.beyond,
-        access_count=strength.access_count,
+        importance=strength.importance, importance_beyond=strength.beyond, access_count=strength.access_count
     )
 
 

@@ -23,12 +23,7 @@ SAID = (
     "Bruno moved to Bari in May.",
 )
 sources = st.lists(
-    st.tuples(
-        st.sampled_from(SAID),
-        st.sampled_from(list(Role)),
-        st.floats(0, 5),
-        st.floats(0, 1),
-    ),
+    st.tuples(st.sampled_from(SAID), st.sampled_from(list(Role)), st.floats(0, 5), st.floats(0, 1)),
     min_size=1,
     max_size=5,
 )

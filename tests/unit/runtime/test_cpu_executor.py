@@ -1,4 +1,4 @@
-"""Computation beside the event loop: order, errors, priority of queries, garbage collection."""
+"""Computation beside the event loop: order, errors, priority of queries, rules, garbage collection."""
 
 import asyncio
 import gc
@@ -9,8 +9,10 @@ import weakref
 
 import pytest
 
+from ricordo.language.data_files import LANGUAGES
 from ricordo.runtime.process import freeze_gc
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority, gil_switch_interval
+from ricordo_services.app.preloading import Preloading
 
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
@@ -18,22 +20,6 @@ async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
         made = await executor.map(lambda item: (item * 2, threading.current_thread().name), range(5))
     assert [value for value, _ in made] == [0, 2, 4, 6, 8]
     assert all(name.startswith("cpu") for _, name in made)
-
-
-async def test_the_loop_goes_on_meanwhile() -> None:
-    turns = 0
-
-    async def turning() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    turner = asyncio.create_task(turning())
-    async with CpuExecutor() as executor:
-        await executor.map(lambda _: time.sleep(0.01), range(5))
-    turner.cancel()
-    assert turns > 10
 
 
 async def test_the_first_error_is_the_callers() -> None:
@@ -146,3 +132,24 @@ def test_everything_is_as_it_was_at_the_end_whatever_happened() -> None:
 def _fail_within() -> None:
     with freeze_gc():
         raise LookupError
+
+
+async def test_each_language_is_loaded_once_the_process_is_ready() -> None:
+    loaded, ready, stopping = list[str](), asyncio.Event(), asyncio.Event()
+    async with CpuExecutor() as executor:
+        preloading = Preloading(executor, [loaded.append])
+        running = asyncio.create_task(preloading.run(stopping, ready.set))
+        await ready.wait()
+        assert loaded == []
+        preloading.begin.set()
+        await running
+    gc.unfreeze()
+    assert loaded == list(LANGUAGES)
+
+
+async def test_a_process_that_stops_before_it_is_ready_loads_nothing() -> None:
+    loaded, stopping = list[str](), asyncio.Event()
+    stopping.set()
+    async with CpuExecutor() as executor:
+        await Preloading(executor, [loaded.append]).run(stopping, lambda: None)
+    assert loaded == []

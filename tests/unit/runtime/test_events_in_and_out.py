@@ -1,4 +1,4 @@
-"""From a delivery to an envelope, from an event to a message, and whose turn it is."""
+"""Deliveries, whose turn it is, traces, backoff, and malformed input from servers."""
 
 import json
 from dataclasses import dataclass
@@ -7,37 +7,26 @@ from typing import Any, cast
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.fixtures.workshop import memory_bus
-from tests.support.bus import MemoryBus
-from tests.support.manual_clock import ManualClock
+from tests.fixtures.sentence_tables import table
 
-from ricordo.bus.port import Delivery, Outgoing
+from ricordo.bus.port import Delivery
 from ricordo.language.annotations import Role
 from ricordo.messages.codec import encode
-from ricordo.messages.events import (
-    MemoryCreated,
-    MemoryEncoded,
-    MessageImported,
-    MessageReceived,
-    SessionEnded,
-)
+from ricordo.messages.errors import header_text
+from ricordo.messages.events import MemoryCreated, MessageImported, MessageReceived, SessionEnded
 from ricordo.messages.ids import memory_id, session_ended_id
+from ricordo.messages.subjects import InvalidSubject, Subject, dead_letter_subject, parse_dead_letter
+from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.decoding import MessageReferences, decode_delivery, references, user_of
-from ricordo.runtime.event_publishing import stamp
-from ricordo.runtime.handling import Envelope, Reject
+from ricordo.runtime.handling import Envelope
+from ricordo.runtime.sweeper import Advisory
 from ricordo.runtime.tracing import TraceContext
 from ricordo.runtime.worker.state import InFlightMessage, isolation_order
+from ricordo_services.cli.worker_reports import reports_in
 
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
-
-
-async def delivered(bus: MemoryBus, name: str, body: bytes) -> Envelope[Any] | Reject:
-    await bus.publish([Outgoing(subject=f"memory.v1.acme.{name}", body=body)])
-    return decode_delivery(
-        (await (await bus.subscribe("ingest" if name.startswith("message") else "encode")).fetch(1, 0.1))[0]
-    )
 
 
 @dataclass
@@ -62,24 +51,24 @@ class TestDecoding:
         id="m-1", user_id="u", conversation_id="c", role=Role.USER, content="Ciao", timestamp=NOON
     )
 
-    async def test_the_cause_of_a_message_follows_from_its_id(self) -> None:
-        envelope = await delivered(memory_bus(ManualClock()), "message.received", encode(self.received))
-        assert isinstance(envelope, Envelope)
-        assert envelope.id == memory_id("acme", "m-1")
-        assert (envelope.tenant, envelope.attempt, envelope.body) == ("acme", 1, self.received)
-        assert TraceContext.parse(envelope.traceparent) is not None
-
-    def test_every_event_that_bots_publish_has_a_cause(self) -> None:
+    def test_the_cause_of_what_bots_publish_follows_from_its_id(self) -> None:
         imported = MessageImported(**self.received.model_dump())
         ended = SessionEnded(user_id="u", conversation_id="c", timestamp=NOON)
         for name, event, cause in (
+            ("message.received", self.received, memory_id("acme", "m-1")),
             ("message.imported", imported, memory_id("acme", "m-1")),
             ("session.ended", ended, session_ended_id("acme", "c", "2026-02-01T12:00:00Z")),
         ):
             delivery = cast("Any", Fake(f"memory.v1.acme.{name}", encode(event)))
             envelope = decode_delivery(delivery)
             assert isinstance(envelope, Envelope)
-            assert envelope.id == cause
+            assert (envelope.id, envelope.tenant, envelope.attempt, envelope.body) == (
+                cause,
+                "acme",
+                1,
+                event,
+            )
+            assert TraceContext.parse(envelope.traceparent) is not None
 
     @pytest.mark.parametrize(
         ("subject", "body", "expected"),
@@ -113,21 +102,6 @@ class Fake:
         self.headers: dict[str, str] = {}
 
 
-class TestStamping:
-    encoded = MemoryEncoded(user_id="u", memory_id=UUID(int=5), model="m")
-
-    def test_the_same_cause_gives_the_same_ids_and_different_ones_differ(self) -> None:
-        events = [self.encoded, self.encoded]
-        first = [event.id for event in stamp(events, UUID(int=1), NOON)]
-        assert first == [event.id for event in stamp(events, UUID(int=1), datetime.now(UTC))]
-        assert len({*first, *(event.id for event in stamp(events, UUID(int=2), NOON))}) == 4
-
-    def test_what_the_handler_set_stays(self) -> None:
-        own = self.encoded.model_copy(update={"id": UUID(int=9)})
-        (event,) = stamp([own], UUID(int=1), NOON)
-        assert (event.id, event.at) == (UUID(int=9), NOON)
-
-
 class TestSuspects:
     @given(
         st.lists(st.tuples(st.integers(1, 99), st.integers(3, 7)), unique_by=lambda pair: pair[0], max_size=9)
@@ -143,3 +117,104 @@ class TestSuspects:
         fourth = [sequence for sequence, attempt in turns if attempt == 4]
         assert third == sorted(third)
         assert fourth == sorted(fourth, reverse=True)
+
+
+HEXADECIMAL = "0123456789abcdef"
+
+
+class TestTraces:
+    @given(
+        st.text(HEXADECIMAL, min_size=32, max_size=32),
+        st.text(HEXADECIMAL, min_size=16, max_size=16),
+        st.text(HEXADECIMAL, min_size=2, max_size=2),
+    )
+    def test_what_is_written_is_read(self, trace: str, span: str, flags: str) -> None:
+        found = TraceContext.parse(f"00-{trace}-{span}-{flags}")
+        if set(trace) == {"0"} or set(span) == {"0"}:
+            assert found is None
+        else:
+            assert found == TraceContext(trace, span, flags)
+            assert TraceContext.parse(str(found)) == found
+
+    @pytest.mark.parametrize("header", [None, *table(__file__, "no_traces")])
+    def test_what_is_no_trace_begins_a_new_one(self, header: str | None) -> None:
+        assert TraceContext.parse(header) is None
+        assert TraceContext.parse(str(TraceContext.continued(header))) is not None
+
+    def test_a_child_is_another_span_of_the_same_trace(self) -> None:
+        parent = TraceContext.begin()
+        child = parent.child()
+        assert child.trace_id == parent.trace_id
+        assert child.span_id != parent.span_id
+        assert TraceContext.begin().trace_id != parent.trace_id
+
+
+class TestBackoff:
+    @given(st.integers(-3, 10_000), st.floats(0, 1, exclude_max=True))
+    def test_it_never_leaves_its_bounds(self, attempt: int, chance: float) -> None:
+        backoff = Backoff(first=0.5, longest=30.0, jitter=0.5, rng=lambda: chance)
+        assert 0.25 <= backoff.delay(attempt) <= 30.0
+
+    def test_it_doubles(self) -> None:
+        backoff = Backoff(first=1.0, longest=5.0, jitter=0.0)
+        assert [backoff.delay(attempt) for attempt in range(1, 6)] == [1.0, 2.0, 4.0, 5.0, 5.0]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+ADVISORY = {"stream": "RICORDO", "consumer": "encode", "stream_seq": 7, "deliveries": 9}
+DEEP = b"[" * 100_000
+
+
+@given(st.binary(max_size=80) | JSON.map(json.dumps).map(str.encode))
+@example(DEEP)
+def test_any_bytes_are_an_advisory_or_none(body: bytes) -> None:
+    found = Advisory.parse(body)
+    assert found is None or isinstance(found.sequence, int)
+
+
+@given(st.sampled_from(sorted(ADVISORY)), JSON)
+@example("stream_seq", float("inf"))
+def test_any_field_of_an_advisory_may_be_anything(field: str, value: object) -> None:
+    found = Advisory.parse(json.dumps(ADVISORY | {field: value}).encode())
+    assert found is None or isinstance(found.deliveries, int)
+
+
+@given(st.binary(max_size=80) | JSON.map(lambda told: json.dumps({"workers": told}).encode()))
+@example(DEEP)
+@example(b"null")
+def test_any_answer_about_health_holds_reports_or_none(reply: bytes) -> None:
+    assert all(isinstance(report, dict) for report in reports_in(reply))
+
+
+@given(st.text(max_size=80) | st.from_regex(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-x)?"))
+def test_any_trace_is_continued(header: str) -> None:
+    found = TraceContext.parse(str(TraceContext.continued(header)))
+    parent = TraceContext.parse(header)
+    assert found is not None
+    assert parent is None or found.trace_id == parent.trace_id
+
+
+@given(
+    st.text(max_size=60) | st.lists(st.sampled_from(["dlq", "memory", "v1", "a", "", "*", ">"])).map(".".join)
+)
+def test_any_subject_is_read_or_refused(subject: str) -> None:
+    try:
+        assert str(Subject.parse(subject)) == subject
+    except InvalidSubject as error:
+        assert str(error)  # noqa: PT017 - either is right
+    try:
+        assert dead_letter_subject(*parse_dead_letter(subject)) == subject
+    except InvalidSubject as error:
+        assert str(error)  # noqa: PT017 - likewise
+
+
+@given(st.text())
+def test_any_reason_fits_a_header(text: str) -> None:
+    line = header_text(text)
+    assert len(line) <= 500
+    assert line.isascii()
+    assert line.isprintable()

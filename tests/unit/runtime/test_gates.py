@@ -1,11 +1,19 @@
-"""Gates and periodic jobs."""
+"""Gates, what is told of them, whether a server answers, and periodic jobs."""
 
 import asyncio
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+import pytest
+from structlog.testing import capture_logs
+from tests.fixtures.eventually import eventually
 from tests.support.manual_clock import ManualClock, settle
 
-from ricordo.runtime.gates import AllGates, Gate, ProbeGate
+from ricordo.runtime.gates import AllGates, Gate, ProbeGate, WatchedGate
+from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.periodic import Periodic
+from ricordo.unavailable import DependencyUnavailable
 
 
 class HeldProbe:
@@ -147,3 +155,142 @@ async def test_a_job_that_is_woken_does_not_wait_for_its_interval() -> None:
     assert runs == 3
     stopping.set()
     await running
+
+
+class Door(Gate):
+    """A gate that is opened by hand."""
+
+    def __init__(self) -> None:
+        self.opened = asyncio.Event()
+
+    @property
+    def reason(self) -> str:
+        return "" if self.opened.is_set() else "the door is shut"
+
+    async def wait_open(self) -> None:
+        await self.opened.wait()
+
+
+class Turnstile(Door):
+    """A door that lets others go first."""
+
+    why = "others go first"
+
+    @property
+    def reason(self) -> str:
+        return "" if self.opened.is_set() else self.why
+
+    @property
+    def is_throttled(self) -> bool:
+        return not self.opened.is_set()
+
+
+def of(worker: str, lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
+    """Return what was told of a worker: others of this process may run meanwhile."""
+    return [line for line in lines if line.get("worker") == worker]
+
+
+@pytest.mark.parametrize("long", [False, True])
+async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
+    door, health = Door(), Health("waiting-here", ManualClock())
+    gate = WatchedGate(AllGates([Gate(), door]), health, log_after=0.01 if long else 60.0)
+    with capture_logs() as lines:
+        waiting = [asyncio.create_task(gate.wait_open()) for _ in range(3)]
+        await eventually(
+            lambda: not health.gate_open and len(of("waiting-here", lines)) == (2 if long else 1)
+        )
+        door.opened.set()
+        assert await asyncio.gather(*waiting) == [True] * 3
+    lines = of("waiting-here", lines)
+    told = [(line["log_level"], line["event"]) for line in lines if line["log_level"] != "debug"]
+    assert told == (
+        [("warning", "fetching is paused: gate closed"), ("info", "fetching is resumed: gate open")]
+        if long
+        else []
+    )
+    assert {line["reason"] for line in lines if "closed" in line["event"]} == {"the door is shut"}
+
+
+@pytest.mark.parametrize("also_away", [False, True])
+async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, also_away: bool) -> None:
+    health, door, others = Health("yielding-here", ManualClock()), Door(), Turnstile()
+    gates: list[Gate] = [others, door] if also_away else [others]
+    gate = WatchedGate(AllGates(gates), health, log_after=0.01)
+    health.set_state(WorkerState.READY)
+    with capture_logs() as lines:
+        waiting = asyncio.create_task(gate.wait_open())
+        await eventually(lambda: len(of("yielding-here", lines)) == 2)
+        report, well = health.report(), health.is_healthy
+        others.opened.set()
+        door.opened.set()
+        assert await waiting
+    why = others.why
+    _, line = of("yielding-here", lines)[:2]
+    told = (line["log_level"], line["event"], line["reason"])
+    if also_away:
+        assert (report["state"], report["reason"], well) == ("degraded", f"{why}; the door is shut", False)
+        assert told == ("warning", "fetching is paused: gate closed", f"{why}; the door is shut")
+    else:
+        assert (report["state"], report["reason"], well) == ("yielding", why, True)
+        assert told == ("info", "fetching is paused for work with priority", why)
+    assert health.report()["state"] == "ready"
+
+
+PATIENCE_S = 2.0
+
+
+@dataclass
+class Server:
+    """A server that answers as a test says."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    trouble: Exception | None = None
+    asked: int = 0
+    silent: bool = False
+
+    def __post_init__(self) -> None:
+        self.gate = ProbeGate("the graph", self._ask, self.clock)
+
+    async def _ask(self) -> None:
+        self.asked += 1
+        if self.silent:
+            await asyncio.Event().wait()
+        if self.trouble is not None:
+            raise self.trouble
+
+    async def answers(self) -> bool:
+        return await self.gate.answers(PATIENCE_S, 0.25)
+
+    async def answers_anew(self, trouble: Exception | None) -> bool:
+        self.trouble = trouble
+        await self.clock.advance(PATIENCE_S + 0.5)
+        await self.answers()
+        await settle()
+        return await self.answers()
+
+
+@pytest.mark.parametrize("trouble", [DependencyUnavailable("away"), ValueError("a defect")])
+async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
+    server = Server()
+    assert await server.answers_anew(None)
+    assert not await server.answers_anew(trouble)
+    assert await server.answers_anew(None)
+
+
+async def test_an_answer_is_good_for_a_while() -> None:
+    server = Server()
+    await server.answers_anew(None)
+    assert all([await server.answers() for _ in range(5)])
+    assert server.asked == 1
+
+
+async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
+    server = Server(silent=True)
+    first, other = (asyncio.create_task(server.answers()) for _ in range(2))
+    await settle()
+    assert not first.done()
+    await server.clock.advance(0.3)
+    assert not any(await asyncio.gather(first, other))
+    assert not await server.answers()
+    assert server.asked == 1
+    await server.gate.close()

@@ -1,10 +1,13 @@
-"""The server of queries and commands: every request gets an answer, and the right one."""
+"""The server of queries and commands: every request gets an answer, also when many ask and when it stops."""
 
 import asyncio
+from functools import partial
 from uuid import UUID
 
 import pytest
 from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk
+from tests.fixtures.sentence_tables import table
+from tests.support.manual_clock import settle
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.graph.graph_model import GraphUnavailable
@@ -14,8 +17,8 @@ from ricordo.messages.ids import derived_id
 from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
-from ricordo.runtime.handling import QueryResult, QueryRoute
-from ricordo.runtime.query_server import QueryServer
+from ricordo.runtime.handling import QueryHandler, QueryResult, QueryRoute
+from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.store.database import StoreUnavailable
 from ricordo.unavailable import DependencyUnavailable
 
@@ -64,50 +67,28 @@ class TestAnswers:
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
-        ("subject", "body", "expected"),
-        [
-            (STATS, b"{", ("invalid_request", None)),
-            (STATS, b"", ("invalid_request", None)),
-            (STATS, b"[]", ("invalid_request", None)),
-            (STATS, b"{}", ("invalid_request", "user_id")),
-            (STATS, b'{"user_id": "with space"}', ("invalid_request", "user_id")),
-            ("memory.v1.ACME.query.stats", ASKED, ("invalid_request", None)),
-            ("memory.v1.acme.query.stats.more", ASKED, ("invalid_request", None)),
-            ("memory.v1.acme.query.nonsense", ASKED, ("not_found", None)),
-            (
-                "memory.v1.acme.query.working",
-                b'{"user_id": "u-1", "conversation_id": "c-1"}',
-                ("unavailable", None),
-            ),
-            ("memory.v1.acme.query.working", ASKED, ("invalid_request", "conversation_id")),
-        ],
-    )
+    @pytest.mark.parametrize(("name", "body", "code", "field"), table(__file__, "bad_requests"))
     async def test_bad_requests_get_a_precise_error(
-        self, subject: str, body: bytes, expected: tuple[str, str | None]
+        self, name: str, body: str, code: str, field: str
     ) -> None:
         desk = Desk()
         async with desk.open(desk.server()):
-            code, message, field = await error(desk, subject, body)
-        assert (code, field) == expected
+            found, message, at = await error(desk, f"memory.v1.{name}", body.encode())
+        assert (found, at or "") == (code, field)
         assert message
 
     @pytest.mark.parametrize(
-        ("raised", "said"),
-        [
-            (StoreUnavailable, "PostgreSQL is away: try again"),
-            (GraphUnavailable, "the graph is away: try again"),
-        ],
+        ("raised", "server"), [(StoreUnavailable, "PostgreSQL"), (GraphUnavailable, "the graph")]
     )
     async def test_an_unavailable_server_is_named(
-        self, raised: type[DependencyUnavailable], said: str
+        self, raised: type[DependencyUnavailable], server: str
     ) -> None:
         async def handler(_: str, __: StatsRequest) -> Message:
             raise raised("for reasons of its own")
 
         desk = Desk()
         async with desk.open(desk.server(handler)):
-            assert await error(desk) == ("unavailable", said, None)
+            assert await error(desk) == ("unavailable", f"{server} is away: try again", None)
 
     async def test_a_failure_tells_the_caller_nothing_of_its_cause(self) -> None:
         desk = Desk()
@@ -138,22 +119,10 @@ class TestErrors:
         async def other(_: str, __: StatsRequest) -> Message:
             return StatsReply(memories=7)
 
-        every = QueryServer(
-            name="every",
-            kind="query",
-            routes={},
-            bus=desk.bus,
-            clock=desk.clock,
-            excluded=("query.stats",),
-        )
-        one = QueryServer(
-            name="one",
-            kind="query",
-            routes={"query.stats": QueryRoute(handler=other)},
-            bus=desk.bus,
-            clock=desk.clock,
-            exclusive=True,
-        )
+        routes = {"query.stats": QueryRoute(handler=other)}
+        serve = partial(QueryServer, kind="query", bus=desk.bus, clock=desk.clock)
+        every = serve(name="every", routes={}, excluded=("query.stats",))
+        one = serve(name="one", routes=routes, exclusive=True)
         async with desk.open(one):
             with pytest.raises(BusUnavailable):
                 await desk.ask("memory.v1.acme.query.nonsense")
@@ -178,3 +147,79 @@ class TestLongReplies:
         async with desk.open(desk.server(handler, fit=fit)):
             reply, _ = await desk.ask()
         assert len(reply["text"]) == REPLY_MAX_BYTES - 100
+
+
+def after(going: asyncio.Event) -> QueryHandler[StatsRequest]:
+    async def handler(_: str, __: StatsRequest) -> Message:
+        await going.wait()
+        return STATS_REPLY
+
+    return handler
+
+
+class TestLoad:
+    async def test_requests_are_served_side_by_side_up_to_the_limit(self) -> None:
+        desk, going, most, now = Desk(), asyncio.Event(), 0, 0
+
+        async def handler(_: str, __: StatsRequest) -> Message:
+            nonlocal most, now
+            now += 1
+            most = max(most, now)
+            await going.wait()
+            now -= 1
+            return STATS_REPLY
+
+        async with desk.open(desk.server(handler, ServerSettings(concurrency=3))):
+            asking = [asyncio.create_task(desk.ask()) for _ in range(10)]
+            await settle()
+            going.set()
+            replies = await asyncio.gather(*asking)
+        assert most == 3
+        assert all(reply["memories"] == 3 for reply, _ in replies)
+
+    async def test_a_crowd_is_told_to_come_back_and_so_is_who_waits_long(self) -> None:
+        desk, going = Desk(), asyncio.Event()
+        async with desk.open(desk.server(after(going), ServerSettings(concurrency=1, waiting=2), 2.0)):
+            asking = [asyncio.create_task(desk.ask()) for _ in range(5)]
+            await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+            await settle()
+            assert [one.done() for one in asking] == [False] * 3 + [True] * 2
+            refused = [reply for reply, _ in await asyncio.gather(*asking[1:])]
+            going.set()
+            assert (await asking[0])[0]["memories"] == 3
+        assert [reply["error"]["code"] for reply in refused] == ["unavailable"] * 4
+
+
+class TestStopping:
+    async def test_requests_in_hand_are_answered(self) -> None:
+        desk, going = Desk(), asyncio.Event()
+        async with desk.open(desk.server(after(going))) as stopping:
+            asking = asyncio.create_task(desk.ask())
+            await settle()
+            stopping.set()
+            await settle()
+            with pytest.raises(BusUnavailable):
+                await desk.ask()
+            going.set()
+            assert (await asking)[0]["memories"] == 3
+
+    async def test_what_outlasts_the_grace_is_told_so(self) -> None:
+        desk = Desk()
+        async with desk.open(desk.server(after(asyncio.Event()), ServerSettings(grace=0.05))) as stopping:
+            asking = asyncio.create_task(desk.ask())
+            await settle()
+            stopping.set()
+            assert (await asking)[0]["error"]["code"] == "unavailable"
+
+    async def test_a_server_waits_for_a_bus_that_is_not_there_yet(self) -> None:
+        desk = Desk()
+        desk.bus.away = True
+        stopping, readied = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(desk.server().run(stopping, readied.set))
+        await desk.clock.advance(10.0)
+        assert not readied.is_set()
+        desk.bus.away = False
+        await desk.clock.advance(10.0)
+        assert readied.is_set()
+        stopping.set()
+        await asyncio.wait_for(task, 5)

@@ -107,16 +107,12 @@ async def run(
 def test_any_mix_of_outcomes(scripts: list[list[Plan]], tenants: list[str], batch: int) -> None:
     shop, handler = asyncio.run(run(scripts, tenants, batch))
     settled = [entry for entry in shop.settlements() if entry.subject.endswith("memory.created")]
-
     per_delivery = Counter((entry.sequence, entry.attempt) for entry in settled)
     assert set(per_delivery.values()) == {1}, "each delivery is settled exactly once"
-
     ends = {entry.sequence - 1: (entry.what, entry.attempt) for entry in settled if entry.what != "retry"}
     assert ends == {number: handler.end(number) for number in range(len(scripts))}
-
     given_up = sum(what == "terminate" for what, _ in ends.values())
     assert len(shop.dead()) == len(shop.buried) == given_up
-
     _published_before_the_ack(shop, scripts)
     _ids_follow_from_the_cause(shop, scripts, handler)
 

@@ -1,5 +1,6 @@
-"""Who may use a data folder, and what it must look like."""
+"""Who may use a data folder, what it must look like, and how a restore that was cut off ends."""
 
+import asyncio
 import fcntl
 import json
 import os
@@ -10,12 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.stack import (
-    FolderRefused,
-    folder,
-    write_stack_file,
-)
-from ricordo_services.stack.folder import DataFolder
+from ricordo_services.stack import FolderRefused, folder, write_stack_file
+from ricordo_services.stack.folder import BACKED_UP, RESTORED, RESTORING, DataFolder, remove
 from ricordo_services.stack.guard import process_identity
 
 
@@ -121,3 +118,52 @@ async def test_the_announcement_of_a_killed_stack_is_removed(tmp_path: Path) -> 
     assert json.loads(path.read_text()) == {"ready": True, "nats": "nats://x"}
     (await DataFolder.hold(tmp_path / "data")).release()
     assert not path.exists()
+
+
+def _fill(folder: Path, content: str) -> None:
+    for name in BACKED_UP:
+        path = folder / name if "." in name else folder / name / "part"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"format": 1}' if name == "format.json" else content)
+
+
+def _held(folder: Path) -> set[str]:
+    """Take the folder as `ricordo up` does, and return what is in it."""
+    held = asyncio.run(DataFolder.hold(folder))
+    held.forget_run()
+    held.release()
+    assert not {RESTORING, RESTORED} & {path.name for path in folder.iterdir()}
+    return {
+        (folder / name if "." in name else folder / name / "part").read_text()
+        for name in BACKED_UP
+        if name != "format.json"
+    }
+
+
+def test_one_that_is_not_complete_counts_for_nothing(tmp_path: Path) -> None:
+    _fill(tmp_path, "old")
+    _fill(tmp_path / RESTORING, "new")
+    assert _held(tmp_path) == {"old"}
+
+
+@pytest.mark.parametrize("moved", range(len(BACKED_UP) + 1))
+@pytest.mark.parametrize("removed", [True, False])
+def test_one_that_is_complete_counts_however_far_it_came(
+    tmp_path: Path, moved: int, *, removed: bool
+) -> None:
+    _fill(tmp_path, "old")
+    _fill(tmp_path / RESTORED, "new")
+    for place, name in enumerate(BACKED_UP):
+        if place < moved or (place == moved and removed):
+            remove(tmp_path / name)
+        if place < moved:
+            (tmp_path / RESTORED / name).rename(tmp_path / name)
+    assert _held(tmp_path) == {"new"}
+
+
+def test_what_the_backup_lacks_stays(tmp_path: Path) -> None:
+    _fill(tmp_path, "old")
+    (tmp_path / RESTORED / "nats").mkdir(parents=True)
+    (tmp_path / RESTORED / "nats" / "part").write_text("new")
+    assert _held(tmp_path) == {"old", "new"}
+    assert (tmp_path / "nats" / "part").read_text() == "new"

@@ -44,11 +44,7 @@ def paths(tmp_path: Path) -> ChildPaths:
 
 def launch(*argv: str, grace: float = 4.0) -> Launch:
     return Launch(
-        argv=argv,
-        cwd=Path("/"),
-        stop_signal=signal.SIGTERM,
-        orphan_signal=signal.SIGKILL,
-        grace=grace,
+        argv=argv, cwd=Path("/"), stop_signal=signal.SIGTERM, orphan_signal=signal.SIGKILL, grace=grace
     )
 
 

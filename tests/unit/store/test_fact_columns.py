@@ -10,15 +10,10 @@ from ricordo.store.database import blocks
 FIELDS = {one.name for one in fields(Fact)}
 
 
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("fact_queries", "of_user"),
-        ("fact_queries", "of_predicate"),
-        ("fact_queries", "of_entity"),
-        ("fact_assertions", "lock_fact"),
-    ],
-)
+STATEMENTS = [("fact_queries", one) for one in ("of_user", "of_predicate", "of_entity")]
+
+
+@pytest.mark.parametrize(("file", "name"), [*STATEMENTS, ("fact_assertions", "lock_fact")])
 def test_all_of_a_fact_is_asked_for(file: str, name: str) -> None:
     words = {word.strip(",()") for word in blocks(file)[name].split()}
     assert words >= FIELDS

@@ -22,9 +22,8 @@ from ricordo_services.cli.demo.demo_command import TIMEZONE, DemoQuestion
 from ricordo_services.cli.output import plain
 from ricordo_services.cli.reply_printing import bar
 
-MOST = 0.5
-WEIGHTY = 0.7
-STRONG = 0.5
+_STRONG: Final = 0.5
+_WEIGHTY: Final = 0.7
 
 
 def reasons(memory: MemoryView) -> Iterator[str]:
@@ -36,13 +35,13 @@ def reasons(memory: MemoryView) -> Iterator[str]:
     if "semantic" in signals:
         yield f"meaning {semantic:.2f}"
     if words > 0:
-        yield f"{'same words' if words >= MOST else 'some words'} {words:.2f}"
+        yield f"{'same words' if words >= _STRONG else 'some words'} {words:.2f}"
     temporal, feeling = signals.get("temporal", 0.0), memory.emotion
     if temporal > 0:
         yield "in that time" if temporal >= 1 else f"near that time {temporal:.2f}"
-    if feeling is not None and abs(feeling.valence) >= STRONG:
+    if feeling is not None and abs(feeling.valence) >= _STRONG:
         yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
-    if signals.get("importance", 0.0) >= WEIGHTY:
+    if signals.get("importance", 0.0) >= _WEIGHTY:
         yield f"matters {signals['importance']:.2f}"
     if memory.role is not None and memory.role is not Role.USER:
         yield "not the user's words"
@@ -59,20 +58,14 @@ _FACTS: Final = 94  # columns beside their heading
 
 @dataclass(frozen=True, slots=True)
 class DemoAnswer:
-    """A question with what came back for it.
-
-    Attributes:
-        seconds: until it was there.
-        whole: whether all of the context is shown, or its beginning.
-        full: whether all memories are shown, each with its whole text and its signals as they are.
-    """
+    """A question with what came back for it."""
 
     place: str
     question: DemoQuestion
     reply: ContextReply
-    seconds: float
-    whole: bool
-    full: bool = False
+    seconds: float  # until it was there
+    whole: bool  # whether all of the context is shown, or its beginning
+    full: bool = False  # whether all memories are shown, each with its whole text and its signals as they are
 
 
 def show_answer(console: Console, answer: DemoAnswer) -> None:
@@ -122,13 +115,10 @@ def _memory(memory: MemoryView, *, whole: bool, signals: bool) -> Text:
 
 
 def _facts(facts: Iterable[FactView], *, all_of_them: bool) -> Text:
-    """Show facts side by side, each with how many messages it rests on: all, or the first ones, on a line.
-
-    Who is not named is the user.
-    """
+    """Show facts side by side, each with how many messages it rests on: all, or the first ones, on a line."""
     shown, column = Text(" facts", "bold"), 0
     for fact in facts:
-        about = "" if fact.subject == USER else f"{fact.subject} "
+        about = "" if fact.subject == USER else f"{fact.subject} "  # who is not named is the user
         said, support = plain(f"{about}{fact.predicate} {fact.object}"), f" ×{fact.confidence}"
         if not all_of_them:
             said = shorten(said, _FACTS // 3 - len(support) - 2, placeholder=" …")

@@ -23,7 +23,6 @@ from ricordo import log
 from ricordo.client import MemoryClient
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.queries import StatsReply
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.command_settings import read_settings
@@ -41,11 +40,20 @@ def conversation(now: datetime) -> list[MessageReceived]:
     """Return the messages in the order in which they were said, the last one shortly before `now`."""
     text = files(__package__).joinpath("conversation.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines()]
-    return [_message(line, number, now) for number, line in enumerate(lines, start=1)]
+    return [_message(line, number, now.astimezone(UTC)) for number, line in enumerate(lines, start=1)]
 
 
 def _message(line: Mapping[str, str | int], number: int, now: datetime) -> MessageReceived:
-    by_user = line["role"] == "user"
+    by_user, zone = line["role"] == "user", ZoneInfo(TIMEZONE)
+    today = now.astimezone(zone).date()
+    if "minutes_ago" in line:
+        # Right after midnight today is short: what was said today stays today, and in its order.
+        midnight = datetime.combine(today, time(), zone).astimezone(UTC)
+        earliest = midnight + (now - midnight) * number / _MANY
+        moment = max(now - timedelta(minutes=int(line["minutes_ago"])), earliest)
+    else:
+        day = today + timedelta(days=int(line["day"]))
+        moment = datetime.combine(day, time.fromisoformat(str(line["time"])), zone)
     return MessageReceived.model_validate(
         {
             "id": f"demo-{number:03}",
@@ -53,24 +61,11 @@ def _message(line: Mapping[str, str | int], number: int, now: datetime) -> Messa
             "conversation_id": line["conversation"],
             "role": line["role"],
             "content": line["content"],
-            "timestamp": _moment(line, number, now.astimezone(UTC)),
+            "timestamp": moment,
             "speaker": NAME if by_user else None,
             "timezone": TIMEZONE,
             "language": line["language"],
         }
-    )
-
-
-def _moment(line: Mapping[str, str | int], number: int, now: datetime) -> datetime:
-    zone = ZoneInfo(TIMEZONE)
-    today = now.astimezone(zone).date()
-    if "minutes_ago" not in line:
-        day = today + timedelta(days=int(line["day"]))
-        return datetime.combine(day, time.fromisoformat(str(line["time"])), zone)
-    # Right after midnight today is short: what was said today stays today, and in its order.
-    midnight = datetime.combine(today, time(), zone).astimezone(UTC)
-    return max(
-        now - timedelta(minutes=int(line["minutes_ago"])), midnight + (now - midnight) * number / _MANY
     )
 
 
@@ -86,12 +81,10 @@ class DemoQuestion:
 
 _QUESTIONS: Final = tomllib.loads(files(__package__).joinpath("questions.toml").read_text("utf-8"))
 QUESTIONS: Final = tuple(DemoQuestion(**question) for question in _QUESTIONS["question"])
-
-
-MEMORIES: Final = 5
-TOKENS: Final = 500
-RECENT: Final = 2
 PATIENCE_S: Final = 60.0
+_MEMORIES: Final = 5  # in a context
+_TOKENS: Final = 500  # of a context
+_RECENT: Final = 2  # of the last messages in a context
 
 
 async def demo(*, full: bool = False) -> None:
@@ -108,7 +101,12 @@ async def demo(*, full: bool = False) -> None:
 async def _show(console: Console, *, full: bool) -> None:
     began = monotonic()
     settings = read_settings()
-    _open(console)
+    console.print(Text.assemble(("Ricordo", "bold yellow"), ", a memory that remembers the way people do\n"))
+    console.print(
+        f"{NAME} mends violins. For six weeks she tells an assistant about her life, in Italian and in "
+        "English: a job far away, a flooded cello, a dog with one ear. Then somebody asks.\n",
+        style="italic",
+    )
     async with AsyncExitStack() as exits:
         folder = exits.enter_context(
             tempfile.TemporaryDirectory(prefix="ricordo-demo-", ignore_cleanup_errors=True)
@@ -121,7 +119,16 @@ async def _show(console: Console, *, full: bool) -> None:
         await _tell(console, client, conversation(now))
         await _ask(console, client, now, full=full)
         stats = await client.stats(USER)
-    _close(console, stats, monotonic() - began)
+    console.print()
+    console.print(Rule(style="dim"))
+    console.print(
+        f"[bold green]✓[/] {stats.memories} memories, {stats.facts} facts, {len(QUESTIONS)} answers "
+        f"in {monotonic() - began:.0f} s; everything is stopped and removed again."
+    )
+    console.print(
+        f"Next:  [cyan]{program()} up[/]  runs a stack;  [cyan]{program()} --help[/]  lists the commands.",
+        soft_wrap=True,
+    )
 
 
 async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: bool) -> None:
@@ -135,9 +142,9 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
             now=now,
             timezone=TIMEZONE,
             language=question.language,
-            limit=MEMORIES,
-            token_budget=TOKENS,
-            recent_limit=RECENT,
+            limit=_MEMORIES,
+            token_budget=_TOKENS,
+            recent_limit=_RECENT,
             explain=True,
         )
         took = monotonic() - asked
@@ -147,15 +154,6 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
         from ricordo_services.cli.demo.demo_answers import DemoAnswer, show_answer  # noqa: PLC0415 - slow to load
 
         show_answer(console, DemoAnswer(place, question, reply, took, whole=whole, full=full))
-
-
-def _open(console: Console) -> None:
-    console.print(Text.assemble(("Ricordo", "bold yellow"), ", a memory that remembers the way people do\n"))
-    console.print(
-        f"{NAME} mends violins. For six weeks she tells an assistant about her life, in Italian and in "
-        "English: a job far away, a flooded cello, a dog with one ear. Then somebody asks.\n",
-        style="italic",
-    )
 
 
 async def _tell(console: Console, client: MemoryClient, messages: Sequence[MessageReceived]) -> None:
@@ -177,16 +175,3 @@ def _step(console: Console, title: str, total: int) -> Iterator[Callable[[], Non
     with Progress(*columns, BarColumn(bar_width=24), TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(title, total=total)
         yield lambda: progress.advance(task)
-
-
-def _close(console: Console, stats: StatsReply, seconds: float) -> None:
-    console.print()
-    console.print(Rule(style="dim"))
-    console.print(
-        f"[bold green]✓[/] {stats.memories} memories, {stats.facts} facts, {len(QUESTIONS)} answers "
-        f"in {seconds:.0f} s; everything is stopped and removed again."
-    )
-    console.print(
-        f"Next:  [cyan]{program()} up[/]  runs a stack;  [cyan]{program()} --help[/]  lists the commands.",
-        soft_wrap=True,
-    )

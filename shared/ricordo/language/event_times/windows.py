@@ -7,12 +7,11 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import Assertion
-from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, read_patterns
 from ricordo.language.temporal import Language
 from ricordo.language.temporal.lexicon import LEXICONS
 from ricordo.language.temporal.time_extraction import TimeMention, hour
 
-_OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
 _DIGIT: Final = re.compile(r"[0-9]")
 DIGITS_OF_DAY: Final = 2
 _DIGITS_OF_YEAR: Final = 4
@@ -41,9 +40,7 @@ def is_date(number: str) -> bool:
 @lru_cache(maxsize=len(LANGUAGES))
 def signs_of(language: str) -> Signs:
     """Return the signs of a language, "it" or "en"."""
-    table = read_table("event_times", language)
-    patterns = compiled({name: table[name] for name in table.keys() - _OTHER_TABLES})
-    return Signs(cues=frozenset(table["cues"].split()), **patterns)
+    return Signs(**read_patterns("event_times", language))
 
 
 _TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")

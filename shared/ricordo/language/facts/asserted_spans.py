@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from ricordo.language.data_files import word_list
 from ricordo.language.facts.fact_tokens import Tokens
-from ricordo.language.facts.fact_words import FactWords, word_list
+from ricordo.language.facts.fact_words import FactWords
 
 PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
 _LONGEST_LEAD: Final = 8

@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 from typing import Final, Literal
 
-from ricordo.language.data_files import Patterns, compiled, read_table
+from ricordo.language.data_files import Patterns, read_patterns, read_table
 from ricordo.language.named_times import is_named
 from ricordo.language.temporal import EARLIEST, Language, TimeSpan, find
 
@@ -59,8 +59,8 @@ class ClauseSigns(Patterns):
 @lru_cache(maxsize=2)
 def clause_signs(language: Language) -> ClauseSigns:
     """Return the signs of a language."""
-    table = read_table("fact_times", language)
-    return ClauseSigns(ago=table.pop("ago"), **compiled(table))
+    ago = read_table("fact_times", language)["ago"]
+    return ClauseSigns(**read_patterns("fact_times", language) | {"ago": ago})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.language.text import with_straight_apostrophes
+from ricordo.language.text import collapse, with_straight_apostrophes
 
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
 LONGEST_KEY: Final = 1_024
@@ -37,22 +37,11 @@ def normalise(name: str) -> str:
     return collapsed.strip(_EDGES) or collapsed
 
 
-def spelled(name: str) -> str:
-    """Return `name` as its spellings are counted: spacing does not count."""
-    return " ".join(name.split())
-
-
-def canonical(spellings: Iterable[str]) -> str:
+def most_frequent(counts: Mapping[str, int]) -> str:
     """Return the spelling to show: the most frequent, then one with capitals, then the first by code point.
 
-    Raises:
-        ValueError: there is no spelling.
-    """
-    return most_frequent(Counter(map(spelled, spellings)))
-
-
-def most_frequent(counts: Mapping[str, int]) -> str:
-    """Return the spelling to show by how often each was met, as `canonical` does.
+    Args:
+        counts: how often each spelling was met.
 
     Raises:
         ValueError: there is no spelling.
@@ -88,8 +77,8 @@ def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
     for row in evidence:
         for name, other in _names(row):
             if key := normalise(name):
-                spellings.setdefault(key, set()).add((row.message_id, spelled(name)))
-                written.setdefault(key, set()).update({spelled(other)} - {""})
+                spellings.setdefault(key, set()).add((row.message_id, collapse(name)))
+                written.setdefault(key, set()).update({collapse(other)} - {""})
     return tuple(
         Entity.named(
             key,

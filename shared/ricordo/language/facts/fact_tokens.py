@@ -7,7 +7,7 @@ from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
-from ricordo.language.facts.acquaintance import is_known_given
+from ricordo.language.name_lists import is_known_given
 from ricordo.language.text import with_straight_apostrophes
 from ricordo.language.tokenization import CLITIC
 

@@ -12,11 +12,6 @@ from ricordo.language.document import Document
 Gender = Literal["f", "m", ""]
 
 
-def word_list(name: str) -> frozenset[str]:
-    """Return a list of `fact_lists.toml`."""
-    return frozenset(read_table("fact_lists")[name].split())
-
-
 @dataclass(frozen=True, slots=True)
 class Kin:
     """A noun that ties somebody to the user: the predicate it states, and who "she" may be afterwards."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Self
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import read_table, word_list
 
 BEINGS: Final = frozenset(
     {"has_pet", "has_child", "has_sibling", "has_parent", "partner", "friend", "knows", "related_to"}
@@ -24,7 +24,7 @@ _SAME: Final[dict[str, str]] = {
 }
 """Nouns of one meaning in two languages, by their first."""
 
-_OPEN: Final = frozenset(read_table("fact_lists")["open_nouns"].split())
+_OPEN: Final = word_list("open_nouns")
 """Nouns that leave open which kind of animal, or of kin."""
 
 PRESUMED: Final = "~"

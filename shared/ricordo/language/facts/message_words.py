@@ -12,11 +12,12 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.assertion_scope import plain
+from ricordo.language.data_files import word_list
 from ricordo.language.document import Document
 from ricordo.language.facts.asserted_spans import PAUSES, assertions, in_jest
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.fact_tokens import Tokens, own_words, tokenise
-from ricordo.language.facts.fact_words import FactWords, word_list, words_for
+from ricordo.language.facts.fact_words import FactWords, words_for
 from ricordo.language.facts.validity import timed
 from ricordo.language.name_lists import load_names
 from ricordo.language.temporal.lexicon import LEXICONS, Kind, SpelledNumber
@@ -80,7 +81,8 @@ class MessageWords:
         while first < last and tokens.low[first] in led and not self._is_of_a_name(first):
             first += 1
             begin = tokens.starts[first]
-        while last > first and tokens.low[last] in led:
+        # A word that is joined to the one before it is part of a name: "E.ON".
+        while last > first and tokens.low[last] in led and tokens.starts[last] > tokens.ends[last - 1]:
             last -= 1
             end = tokens.ends[last]
         return begin, end

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.facts.acquaintance import TITLES
-from ricordo.language.name_lists import LONGEST_NAME, elided_before, is_given, load_names
+from ricordo.language.name_lists import LONGEST_NAME, TITLES, elided_before, is_given, load_names
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.temporal import TimeSpan

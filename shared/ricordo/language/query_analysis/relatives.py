@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_patterns
 from ricordo.language.document import Document
@@ -67,7 +67,7 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
     if found is None:
         return None
     begin, ties, end = found
-    if begin and tokens.low[begin - 1] in _data(language)["beside"]:
+    if begin and tokens.low[begin - 1] in read_patterns("relatives", language)["beside"]:
         return None
     rest = [word for word in tokens.low[end:] if word != _OWNED]
     return AskedRelative(ties, _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language))
@@ -86,7 +86,7 @@ def _chain(tokens: Tokens, words: FactWords, possessive: int) -> tuple[int, tupl
             break
         ties.append(_tie(further[0]))
         end = further[1]
-    linking = _data(words.code)["of"]
+    linking = read_patterns("relatives", words.code)["of"]
     while begin > 1:
         place = begin - 1 if tokens.low[begin - 1] not in words.determiners - linking else begin - 2
         if place < 1 or tokens.low[place] not in linking or tokens.low[place - 1] not in words.kin:
@@ -125,7 +125,7 @@ def _kin_at(tokens: Tokens, words: FactWords, begin: int, end: int) -> tuple[Kin
 
 def _requested(words: tuple[str, ...], tie: Tie, language: str) -> RequestedPredicates:
     plain = " ".join(words)
-    if _data(language)["name"].search(plain):
+    if read_patterns("relatives", language)["name"].search(plain):
         return RequestedPredicates((tie.predicate,))
     names = requested_predicates(plain, language, names=(_PLACEHOLDER,)).names
     besides = words_besides(plain, language, names, examples=False)
@@ -161,8 +161,3 @@ def _nouns_meant(asked: Tie) -> frozenset[str]:
 def _stored(asked: Tie) -> tuple[str, ...]:
     meant = {tie for _, tie in _kin_of_all() if tie.is_meant_by(asked)}
     return tuple(sorted(str(replace(tie, named=named)) for tie in meant for named in (True, False)))
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _data(language: str) -> dict[str, Any]:
-    return read_patterns("relatives", language)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import E5
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.fact_words import load_words
+from ricordo.language.facts.vocabulary import OPPOSITES
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.text import stem, stop_words
 from ricordo.language.text_head import load_head
@@ -34,7 +35,6 @@ _WORDED: Final = 0.3
 _KEPT: Final = 0.25
 """The least that a predicate has which is asked for."""
 _MOST: Final = 3
-_OPPOSITES: Final = {"likes": "dislikes", "dislikes": "likes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _with_words(
 ) -> RequestedPredicates:
     """Return the request with what the question says besides; whether somebody likes it has two answers."""
     besides = words_besides(text, language, predicates, names=names)
-    opposites = [_OPPOSITES[name] for name in predicates if name in _OPPOSITES and besides]
+    opposites = [OPPOSITES[name] for name in predicates if name in OPPOSITES and besides]
     return RequestedPredicates(tuple(dict.fromkeys((*predicates, *opposites))), bare, besides)
 
 

@@ -4,10 +4,9 @@ The words beside it decide: a verb of planning, a future or an appointment point
 """
 
 import re
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from ricordo.language.data_files import NEVER, read_table
+from ricordo.language.data_files import Patterns, read_patterns
 from ricordo.language.temporal.moments import Direction, Language
 
 _END: Final = re.compile(r"[.!?;\n]")
@@ -70,21 +69,10 @@ def _small(text: str) -> str:
     return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
-class _Tenses(NamedTuple):
-    """The patterns of the table `tense` in `event_times.toml`."""
-
-    ahead: re.Pattern[str]
-    back: re.Pattern[str]
-    of: re.Pattern[str]
-    past: re.Pattern[str]
-    present: re.Pattern[str]
-
-
-@lru_cache(maxsize=16)
-def _tenses(language: Language) -> _Tenses:
-    table = read_table("event_times", language)["tense"]
-    ahead, back = (re.compile("".join(table[key]) or NEVER, re.IGNORECASE) for key in ("ahead", "back"))
-    return _Tenses(ahead, back, *(re.compile(table[key]) for key in ("of", "past", "present")))
+def _tenses(language: Language) -> Patterns:
+    """Return the patterns of the table `tense` in `event_times.toml`."""
+    tenses: Patterns = read_patterns("event_times", language)["tense"]
+    return tenses
 
 
 def _around(text: str, span: tuple[int, int]) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """What is known about a user: statements read from messages, and facts folded from them."""
 
-from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
+from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, entities, is_name, normalise
 from ricordo.language.facts.evidence import Evidence, Kind, Polarity, Statement
 from ricordo.language.facts.kinship import BEINGS, PRESUMED
 from ricordo.language.facts.vocabulary import (
@@ -68,7 +68,6 @@ __all__ = [
     "UserAssertion",
     "assertion_evidence",
     "by_slot",
-    "canonical",
     "clean_value",
     "core_profile",
     "drop_rejected",

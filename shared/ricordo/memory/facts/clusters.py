@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from ricordo.language.facts.entity_names import normalise, spelled
+from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
+from ricordo.language.text import collapse
 from ricordo.memory.facts.entity_decisions import EntityDecisions
 
 _SHORTEST: Final = 2
@@ -69,7 +70,7 @@ def cluster_mentions(
 
 def _alone(node: MentionKey, spellings: Collection[str]) -> Cluster:
     tie = tie_of(node.tie)
-    name = min(map(spelled, spellings), key=_fullest)
+    name = min(map(collapse, spellings), key=_fullest)
     return Cluster((node,), frozenset((node.key,)), frozenset(() if tie is None else (tie,)), name)
 
 

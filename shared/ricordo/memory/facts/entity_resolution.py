@@ -15,12 +15,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final
 
-from ricordo.language.facts.acquaintance import TITLES
 from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
-from ricordo.language.name_lists import load_names
+from ricordo.language.name_lists import TITLES, load_names
 from ricordo.memory.facts.clusters import (
     Cluster,
     EntityMention,

@@ -12,7 +12,7 @@ from ricordo.language.facts.entity_names import is_name, normalise
 from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.kinship import Tie
 from ricordo.language.facts.message_words import MessageWords, Mood
-from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
+from ricordo.language.facts.vocabulary import OBJECT_KINDS, SINGLE_VALUED, USER
 from ricordo.language.reading import LEARNED, STATED, ReadStatement, Span
 from ricordo.language.temporal.moments import find_zone
 from ricordo.memory.facts.relation_validation import contradicts, says_the_same
@@ -21,8 +21,10 @@ from ricordo.memory.facts.utterances import Utterance
 
 _INTENDED: Final = frozenset({"plans", "wants", "attends", "deadline", "agreement", "decision", STATED})
 """What may be of a time to come; all else that is planned is a plan."""
-_SURE: Final = 0.8
-"""From here on a value of the user's may displace a known one."""
+_SURE: Final = 0.7
+"""From here on a value may displace a known one."""
+_ENDING: Final = frozenset({"place", "organisation"})
+"""Kinds of objects that end with their name."""
 _UNIT: Final = 12  # characters behind an age, within which "months" is seen
 _PICTURES: Final = re.compile(r"[^\w\s!-~€£°’]+$")  # whatever is no letter, figure or sign of a keyboard
 
@@ -42,11 +44,9 @@ def statements_of(utterance: Utterance) -> tuple[Statement, ...]:
     read = map(_doubted, reading.statements)
     for one in sorted(read, key=lambda one: (ranks.get(one.predicate, 1), -one.certainty)):
         stated = None if reader.puts_right(one) else reader.statement(one)
-        if stated is None or contradicts(stated, found):
-            continue
-        if not any(_covers(each, stated) for each in found):
-            found = [each for each in found if not _is_named(stated, each)]
-            found.append(stated)
+        others = [each for each in found if stated is None or not _is_named(stated, each)]
+        if stated is not None and not contradicts(stated, others):
+            found = others if any(_covers(each, stated) for each in others) else [*others, stated]
     found += _ties(utterance.content, found)
     return tuple(sorted(found, key=lambda one: one.span[0]))
 
@@ -89,7 +89,7 @@ class _Message:
         if who is None or polarity is None:
             return None
         (subject, tie), predicate = who, read.predicate
-        place = read.object if predicate == STATED else words.trimmed(*read.object)
+        place = read.object if predicate == STATED else self._without_tail(read, words.trimmed(*read.object))
         what = self._subjects.object_of(subject, predicate, _tidy(text, place), place)
         if what is None:
             return None
@@ -101,7 +101,9 @@ class _Message:
         if predicate == "age":
             value = words.years(text[place[0] : place[1] + _UNIT])
         if not is_name(value) or words.points_away(value):
-            return None
+            # The object is no usable value: the clause is noted.
+            noted = replace(read, predicate=STATED, object=read.clause)
+            return None if predicate == STATED else self.statement(noted)
         kin = Tie.parse(tie) if predicate == "name" and tie else None
         if kin is not None and (not kin.named or normalise(subject) == normalise(value)):
             # "My dog is called Birba" and "my sister Nora" say whose they are.
@@ -123,6 +125,16 @@ class _Message:
         )
         return words.timed(stated, self._utterance.said_at, find_zone(self._utterance.timezone))
 
+    def _without_tail(self, read: ReadStatement, place: Span) -> Span:
+        """Return a place or an organisation up to the end of its name: "Ghent above a bakery"."""
+        reading, kind = self._utterance.reading, OBJECT_KINDS.get(read.predicate)
+        if reading is None or kind not in _ENDING:
+            return place
+        text, names = self._utterance.content, reading.names
+        ends = [end for start, end, of in names if of == kind and place[0] <= start and end <= place[1]]
+        end = max(ends, default=place[1])
+        return (place[0], end) if text[end : end + 1].isspace() else place  # not within "E.ON"
+
 
 def _tidy(text: str, place: Span) -> str:
     """Return a part of a text as a value, with single spaces and without pictures at its end."""
@@ -130,12 +142,8 @@ def _tidy(text: str, place: Span) -> str:
 
 
 def _doubted(read: ReadStatement) -> ReadStatement:
-    """Return a statement; only noted where the speaker doubts it, or a known value of the user's is at stake.
-
-    Of what is read of others' one home, work or age more is right, and less is lost by what is not.
-    """
-    displaces = read.of == "speaker" and read.predicate in SINGLE_VALUED and read.certainty < _SURE
-    if read.hedge == "sure" and not displaces:
+    """Return a statement; only noted where the speaker doubts it, or a known value is at stake."""
+    if read.hedge == "sure" and (read.predicate not in SINGLE_VALUED or read.certainty >= _SURE):
         return read
     return replace(read, predicate=STATED, object=read.clause)
 
@@ -163,4 +171,5 @@ def _is_named(one: Statement, unnamed: Statement) -> bool:
     known, told = Tie.parse(one.object_tie), Tie.parse(unnamed.object_tie)
     if known is None or told is None or told.named or one.subject != unnamed.subject:
         return False
-    return known.named and known.noun == told.noun
+    only_one = not known.noun and one.predicate == unnamed.predicate and one.predicate in SINGLE_VALUED
+    return known.named and (known.noun == told.noun or only_one)

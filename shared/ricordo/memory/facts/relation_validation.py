@@ -13,12 +13,12 @@ from itertools import islice
 from typing import Final
 
 from ricordo.language.document import Document
-from ricordo.language.facts.acquaintance import is_of_the_users_life, is_of_the_world
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.message_words import MessageWords, Mood, place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
+from ricordo.language.name_lists import is_of_the_users_life, is_of_the_world
 from ricordo.memory.llm_validation import LlmMessage
 
 _MOST: Final = 16

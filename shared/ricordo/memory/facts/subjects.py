@@ -62,7 +62,10 @@ class Subjects:
 
     def subject_of(self, read: ReadStatement) -> Reference | None:
         """Return whose a statement is; None where nothing tells."""
-        if read.of == "speaker":
+        if read.of == "speaker" or self._kin_of_user(read.predicate, read.object):
+            return USER, ""
+        is_own = read.object[0] <= read.subject_at < read.object[1]  # "Tommaso is my boyfriend"
+        if read.of == "named" and is_own and self._kin_of_user(read.predicate, read.clause):
             return USER, ""
         if read.of == "named":
             return self._named(self._said, self._possessed(read))
@@ -76,6 +79,17 @@ class Subjects:
         beings = [at for at in self._here if at < end and not value[0] <= at < value[1]]
         within, earlier = ([at for at in beings if (at >= begin) == inside] for inside in (True, False))
         return self._named(self._said, within[0] if within else earlier[-1]) if beings else None
+
+    def _kin_of_user(self, predicate: str, place: Span) -> Kin | None:
+        """Return the term of kinship in a part of the text that says who is the user's: "my husband Owen"."""
+        text, words = self._said.text, self._words
+        for word in _WORD.finditer(text, *place) if words and predicate in BEINGS else ():
+            kin = self._kin(word[0])
+            before = [*_WORD.finditer(text, max(0, word.start() - _REACH), word.start())][-_NEAR:]
+            own = words is not None and any(each[0].casefold() in words.possessives for each in before)
+            if kin and kin.predicate == predicate and own and self._owner(self._said, word.span()) is None:
+                return kin
+        return None
 
     def _possessed(self, read: ReadStatement) -> int:
         """Return where a subject begins; of "gareths son is at uni" that is the son."""
@@ -104,9 +118,11 @@ class Subjects:
                 break
         if predicate == "name" or subject != USER:
             return value, ""
-        kin = self._kin(value)
-        if kin is not None:
-            return value, str(Tie(predicate, kin.gender, kin.noun, named=False))
+        told = next((word for word in _WORD.finditer(text, *place) if self._is_kin(word[0], predicate)), None)
+        kin = self._kin(told[0]) if told else None
+        if told is not None and kin is not None:
+            name = self._name_beside(self._said, told.span())
+            return name or value, str(Tie(predicate, kin.gender, kin.noun, named=name is not None))
         before = self._kin_before(self._said, place[0])
         if before is not None and before.predicate == predicate:
             return value, str(Tie(predicate, before.gender, before.noun))
@@ -145,7 +161,7 @@ class Subjects:
     def _relative(self, turn: _Turn, word: re.Match[str], kin: Kin) -> Reference | None:
         """Return a relative of the user, or of somebody else, whom a noun tells."""
         owner = self._owner(turn, word.span())
-        name = _name_behind(turn, word.end())
+        name = self._name_beside(turn, word.span())
         if owner is None:
             tie = Tie(kin.predicate, kin.gender, kin.noun, named=name is not None)
             # Nobody has several of some: "dads at work" lacks an apostrophe.
@@ -156,6 +172,19 @@ class Subjects:
         if not owner or self._words is None:
             return None
         return self._words.relative.format(owner=owner, noun=kin.noun), ""
+
+    def _name_beside(self, turn: _Turn, noun: Span) -> str | None:
+        """Return the name beside a term of kinship: "my husband Owen", "Owen, my husband"."""
+        behind = _name_behind(turn, noun[1])
+        if behind is not None or self._words is None:
+            return behind
+        for start, end, kind in turn.names():
+            between = turn.text[end : noun[0]] if kind in _KINDS and end < noun[0] else ""
+            leads = {word[0].casefold() for word in _WORD.finditer(between)}
+            own = self._words.possessives & leads and leads <= self._words.leads
+            if own and between.startswith(",") and between.count(",") == 1:
+                return turn.text[start:end].strip(EDGES)
+        return None
 
     def _owner(self, turn: _Turn, noun: Span) -> str | None:
         """Return whose relative it is: None for the user's, "" for somebody's of whom nothing tells."""
@@ -203,6 +232,10 @@ class Subjects:
         kin = self._kin(last[0])
         return _OWNED.sub("", last[0]) if kin is None else kin.noun
 
+    def _is_kin(self, word: str, predicate: str) -> bool:
+        kin = self._kin(word)
+        return kin is not None and kin.predicate == predicate
+
     def _kin(self, word: str) -> Kin | None:
         """Return the term of kinship that a word is, be it joined to another: "l'amica", "sister's"."""
         kin = self._words.kin if self._words is not None else {}
@@ -245,11 +278,20 @@ def _owning(word: str) -> str:
 
 
 def _name_behind(turn: _Turn, at: int) -> str | None:
-    """Return the name that follows a term of kinship at once: "sister Anna Rossi", "neighbour Mr. Brown"."""
+    """Return the name that follows a term of kinship at once: "sister Anna Rossi", "neighbour Mr. Brown".
+
+    One name between commas explains who that is: "my sister, Imelda, is …". Several are a list, and a last
+    one is whom the speaker talks to.
+    """
     text, names = turn.text, list[str]()
-    for start, end, kind in turn.names():
-        if kind in _KINDS and start >= at and not text[at:start].strip() and text[start].isupper():
-            return _OWNED.sub("", text[start:end].strip(EDGES))
+    beings = [(start, end) for start, end, kind in turn.names() if kind in _KINDS and start >= at]
+    (start, end), further = beings[0] if beings else (at, at), beings[1:]
+    name, between = _OWNED.sub("", text[start:end].strip(EDGES)), text[at:start]
+    if name and not between.strip() and text[start].isupper():
+        return name
+    is_list = further and text[end : further[0][0]].strip() in (",", ", and", ", e")
+    if name and between == ", " and text[end : end + 1] == "," and not is_list:
+        return name
     for word in _WORD.finditer(text, at):
         if text[at : word.start()].strip() or not word[0][0].isupper():
             break

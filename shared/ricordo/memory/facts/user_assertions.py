@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from ricordo.language.facts.entity_names import LONGEST_KEY, normalise, spelled
+from ricordo.language.facts.entity_names import LONGEST_KEY, normalise
 from ricordo.language.facts.evidence import Evidence, Kind
+from ricordo.language.text import collapse
 from ricordo.memory.facts.fact_model import Fact
 
 _UNSEEN: Final = frozenset({"Cf", "Zs", "Zl", "Zp", "Mn"})
@@ -40,7 +41,7 @@ def clean_value(text: str) -> str:
     Raises:
         ImpossibleValue: it is invisible or too long.
     """
-    cleaned = spelled("".join(" " if unicodedata.category(char) == "Cc" else char for char in text))
+    cleaned = collapse("".join(" " if unicodedata.category(char) == "Cc" else char for char in text))
     key = normalise(cleaned)
     if not key or all(unicodedata.category(char) in _UNSEEN for char in key):
         raise ImpossibleValue("must hold a letter, a digit or a sign")

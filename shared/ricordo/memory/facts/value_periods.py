@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain, groupby
 from typing import Final, Self
 
-from ricordo.language.facts.entity_names import most_frequent, spelled
+from ricordo.language.facts.entity_names import most_frequent
 from ricordo.language.facts.evidence import Evidence
+from ricordo.language.text import collapse
 
 SHOWN_MESSAGES: Final = 100
 """Supporting messages that a fact names: the latest."""
@@ -101,7 +102,7 @@ class ValuePeriod:
     def supported(self, row: Evidence) -> Self:
         """Count `row` as support, take the times that it states, and return the period."""
         self._take_times(row)
-        spelling = spelled(row.object)
+        spelling = collapse(row.object)
         self.spellings[spelling] = self.spellings.get(spelling, 0) + 1
         if row.kind == "said":
             self.last_reinforced = max(self.last_reinforced, row.at)
@@ -196,9 +197,9 @@ class ValuePeriod:
             closed=False,
             ended_by=None,
         )
-        if spelled(row.object) == self.spelling:
+        if collapse(row.object) == self.spelling:
             return updated
-        return replace(updated, spellings={spelled(row.object): 1})
+        return replace(updated, spellings={collapse(row.object): 1})
 
     def joined(self, later: Sequence[Self]) -> Self:
         """Return this period with the messages and spellings of later ones of its value, in order."""

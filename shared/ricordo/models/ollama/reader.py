@@ -88,7 +88,17 @@ class OllamaReader:
         step: str,
         on_text: OnText | None = None,
     ) -> str:
-        """Return the answer to a prompt; a model that fails to answer is pulled and loaded again."""
+        """Return the answer to a prompt; a model that fails to answer is pulled and loaded again.
+
+        Args:
+            schema: JSON schema of the answer; None for free text.
+            tokens: maximum length of the answer.
+            step: name under which the tokens of prompt and answer are counted.
+            on_text: asks for the answer token by token. What it raises ends the answer.
+
+        Raises:
+            ModelUnavailable: there was no answer in time.
+        """
         try:
             return await self._server.chat(
                 self.model, prompt, schema, tokens, self._window, step=step, on_text=on_text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.corrections import apply_correction, read_correction
 from ricordo.language.document import Document
@@ -40,20 +40,12 @@ def test_denial_or_apology_alone_corrects_nothing(_: str, texts: dict[str, None]
     assert [text for text in ("", far, *texts) if read_correction(Document(text)) is not None] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "denied", "said"),
-    [
-        ("Scusa, martedì 10, non lunedì 9", {("weekday", "0"), ("number", "9")}, {"1", "10"}),
-        ("not the twelfth, sorry: the 13th not 12", {("number", "12")}, {"13"}),
-        ("it's at 18:00, not at 17.30", {("number", "17:30")}, {"18"}),
-        ("mi sono confusa: a luglio, non a maggio", {("month", "4")}, {"6"}),
-    ],
-)
-def test_values_are_told_apart(text: str, denied: set[tuple[str, str]], said: set[str]) -> None:
+@pytest.mark.parametrize(("text", "denied", "said"), table(__file__, "values"))
+def test_values_are_told_apart(text: str, denied: tuple[tuple[str, str], ...], said: tuple[str, ...]) -> None:
     found = read_correction(Document(text))
     assert found is not None
-    assert {one[:2] for one in found.denied} == denied
-    assert said <= {one.key for one in found.said}
+    assert {one[:2] for one in found.denied} == set(denied)
+    assert set(said) <= {one.key for one in found.said}
 
 
 @pytest.mark.parametrize(("corrected", "correction", "meant"), MEANT)

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import EventTime
 from ricordo.language.document import Document
@@ -180,14 +180,7 @@ def test_a_long_text_made_of_nothing_but_times_is_read(hostile: str) -> None:
         assert all(one.start < one.end for one in found)
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "part"),
-    [
-        ("off in january", "en", "in january"),
-        ("dieta da lunedì", "it", "da lunedì"),
-        ("home on 3 June", "en", "on 3 June"),
-    ],
-)
+@pytest.mark.parametrize(("text", "language", "part"), table(__file__, "read_times"))
 def test_what_was_read_of_a_time_says_which_way_it_lies(text: str, language: str, part: str) -> None:
     start = text.index(part)
     past, coming = (

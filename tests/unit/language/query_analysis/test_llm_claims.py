@@ -1,4 +1,4 @@
-"""What a language model says of a question counts as far as the question bears it out."""
+"""What a language model says of a question, and whom a question is about by ties to the user."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -6,8 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.query_analysis import QueryAnalysis, QueryClaim, analyse
+from ricordo.language.query_analysis.relatives import asked_relative
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)
@@ -83,3 +85,36 @@ def test_any_claim_is_borne_out_or_dropped(query: str, claim: QueryClaim) -> Non
     if seen.time is not None:
         assert seen.time.start < seen.time.end
         assert seen.intent == "temporal" or not seen.time.strict
+
+
+@pytest.mark.parametrize(("language", "question", "nouns", "predicates", "besides"), table(__file__, "asked"))
+def test_ties_and_what_is_asked_are_read(
+    language: str, question: str, nouns: tuple[str, ...], predicates: str, besides: str
+) -> None:
+    asked = asked_relative(question, language)
+    assert asked is not None
+    assert tuple(tie.noun for tie in asked.ties) == nouns
+    assert asked.requested.names == tuple(predicates.split())
+    assert asked.requested.besides == frozenset(besides.split())
+
+
+@pytest.mark.parametrize(("language", "question"), table(__file__, "unasked"))
+def test_questions_about_the_user_or_several_name_nobody(language: str, question: str) -> None:
+    assert asked_relative(question, language) is None
+
+
+def test_they_are_known_by_other_nouns_and_in_other_languages() -> None:
+    mother = asked_relative("Where was my mother born?", "en")
+    assert mother is not None
+    assert mother.is_spoken_of("Mamma è a Napoli")
+    assert mother.is_spoken_of("Mum called.")
+    assert not mother.is_spoken_of("My father called.")
+    assert not mother.is_spoken_of("The key is at my parents'.")
+    assert "?has_parent/f/mamma" in mother.stored_ties()
+    assert "has_parent/m/dad" not in mother.stored_ties()
+    dog = asked_relative("What does my dog eat?", "en")
+    assert dog is not None
+    assert dog.is_spoken_of("Our labrador eats anything.")
+    boss = asked_relative("Where does my boss live?", "en")
+    assert boss is not None
+    assert not boss.is_spoken_of("My neighbour lives in Reading.")

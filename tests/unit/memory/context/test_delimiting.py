@@ -18,8 +18,6 @@ from ricordo.memory.context.assembly import assemble
 from ricordo.memory.context.material import Material
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.working_memory import working_memory
-from ricordo.messages.events import MessageReceived
-from ricordo_services.ingest.ingest_handler import new_message
 
 SECRET = "zebra"  # in all that strangers write; no word of the context's own
 HOSTILE = (*table(__file__, "hostile"), SECRET)
@@ -230,21 +228,3 @@ def test_nothing_is_left_of_a_context_that_lacks_its_beginning_but_not_its_end(d
     left = strip_recalled(f"{CONTEXT[cut:]} And you?")
     assert not [word for word in TOLD if word in left], left
     assert left.endswith("And you?")
-
-
-@pytest.mark.parametrize("role", ["user", "assistant", "tool", "system"])
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_a_message_that_is_nothing_but_a_context_is_no_memory(role: str, way: Callable[[str], str]) -> None:
-    body = MessageReceived.model_validate(
-        {
-            "id": "m-1",
-            "user_id": "u-1",
-            "conversation_id": "c-1",
-            "role": role,
-            "content": way(CONTEXT),
-            "timestamp": "2026-02-01T14:30:00+01:00",
-        }
-    )
-    recorded = new_message("default", body, "conversation", bulk=False)
-    assert not any(map(str.isalnum, recorded.content.replace("xml", "").replace("\\n", ""))), recorded.content
-    assert recorded.memorable is bool(recorded.content)

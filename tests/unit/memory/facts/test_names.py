@@ -7,13 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
+from ricordo.language.facts.entity_names import most_frequent
 from ricordo.memory.facts import (
     EntityDecision,
     EntityMention,
     EntityResolver,
     Evidence,
     NameDirectory,
-    canonical,
     entities,
     normalise,
     undecided_pairs,
@@ -40,10 +40,10 @@ def test_normalising_twice_changes_nothing_and_leaves_no_control_characters(name
 
 
 def test_the_most_frequent_spelling_is_canonical() -> None:
-    assert canonical(["nora", "Nora", "Nora"]) == "Nora"
-    assert canonical(["nora", "Nora"]) == "Nora"
+    assert most_frequent({"nora": 1, "Nora": 2}) == "Nora"
+    assert most_frequent({"nora": 1, "Nora": 1}) == "Nora"
     with pytest.raises(ValueError, match="spelling"):
-        canonical([])
+        most_frequent({})
 
 
 def test_entities_are_collected_from_subjects_and_objects() -> None:

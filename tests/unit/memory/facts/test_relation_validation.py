@@ -65,8 +65,7 @@ def test_where_the_rules_read_otherwise_they_are_right(
 
 
 @pytest.mark.parametrize(
-    ("text", "predicate", "value"),
-    table(__file__, "an_ending_that_is_denied_is_learned_from_a_model"),
+    ("text", "predicate", "value"), table(__file__, "an_ending_that_is_denied_is_learned_from_a_model")
 )
 def test_an_ending_that_is_denied_is_learned_from_a_model(text: str, predicate: str, value: str) -> None:
     denied = ruled(text, predicate, value, "denied")
@@ -149,8 +148,7 @@ def test_only_so_many_claims_are_looked_at() -> None:
 
 
 TEXTS = st.one_of(
-    st.text(max_size=80),
-    st.sampled_from([claimed[1] for part in RELATIONS.values() for claimed, _ in part]),
+    st.text(max_size=80), st.sampled_from([claimed[1] for part in RELATIONS.values() for claimed, _ in part])
 )
 WORDS = ["user", "Nora", "Tom", "Roma", "wed Tom", "(?<x", "'"]
 PARTS = st.one_of(st.text(max_size=40), st.sampled_from(WORDS))

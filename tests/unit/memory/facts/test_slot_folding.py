@@ -1,22 +1,18 @@
-"""A slot is folded by itself, and tells what each message does to it."""
+"""A slot is folded by itself, and tells what each message does to it, whenever it came."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from random import Random
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
-from ricordo.memory.facts import (
-    Evidence,
-    MessageContribution,
-    by_slot,
-    entities,
-    fold,
-    fold_slots,
-    resolved,
-)
+from ricordo.memory.facts import Evidence, MessageContribution, by_slot, entities, fold, fold_slots, resolved
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -106,3 +102,35 @@ def test_what_a_message_does_is_seen_in_the_facts(evidence: Sequence[Evidence]) 
         assert all(not fact.current for fact in found.superseded)
         assert {fact for fact in supported if fact.disputed} <= set(found.disputed)
         assert all(fact.disputed for fact in found.disputed)
+
+
+def contribution(message_id: str, rows: Iterable[Evidence]) -> tuple[tuple[str, ...], ...]:
+    """Return which values a message adds, says again, ends and disputes, where `rows` are all there is."""
+    folded = fold_slots(by_slot(rows), {}, tenant="acme", user_id="u-1", asked=[message_id])
+    found = folded.contributions.get(message_id, MessageContribution())
+    parts = (found.new, found.reinforced, found.superseded, found.disputed)
+    return tuple(tuple(sorted(fact.object for fact in part)) for part in parts)
+
+
+def read(said: str) -> Evidence:
+    """Return the evidence of `value day word...`, the words a predicate, a polarity or a kind."""
+    value, day, *words = said.split()
+    row = Evidence("user", "lives_in", value, f"m-{day}", START + timedelta(days=int(day)))
+    for word in words:
+        name = "kind" if word == "verified" else "polarity" if word in ("past", "denied") else "predicate"
+        change: Any = {name: word}
+        row = replace(row, **change)
+    return row
+
+
+@pytest.mark.parametrize(("message_id", "said", "expected"), table(__file__, "contributions"))
+def test_what_a_message_does(
+    message_id: str, said: tuple[str, ...], expected: tuple[tuple[str, ...], ...]
+) -> None:
+    assert contribution(message_id, map(read, said)) == expected
+
+
+@pytest.mark.parametrize("message_id", ["m-0", "m-1", "m-2", "m-3"])
+def test_it_is_the_same_in_whatever_order_they_come(message_id: str) -> None:
+    rows = map(read, ("Rome 0", "Milan 1", "Turin 2", "Milan 3"))
+    assert len({contribution(message_id, order) for order in permutations(rows)}) == 1

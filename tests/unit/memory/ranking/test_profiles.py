@@ -30,43 +30,15 @@ from ricordo.memory.ranking.signals import Interval, RankingProfile, Signals, te
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
 unit = st.floats(0, 1)
+flag = st.sampled_from([0.0, 1.0])
 signals = st.builds(
     Signals,
-    semantic=unit,
-    bm25=unit,
-    fused=unit,
-    temporal=unit,
-    importance=unit,
-    valence=st.floats(-1, 1),
-    arousal=unit,
-    access_count=st.integers(0, 200),
-    age_days=st.floats(0, 4_000),
-    decay_factor=unit,
-    confidence=unit,
-    trust=st.integers(0, 5),
-    token_count=st.integers(0, 10_000),
-    key_topic_boost=st.sampled_from([1.0, 1.2, 1.5]),
-    own_words=unit,
-    window=unit,
-    bm25_window=unit,
-    session=unit,
-    session_bm25=unit,
-    reply=unit,
-    speaker=unit,
-    dated=unit,
-    asks=unit,
-    congruence=unit,
-    importance_gained=unit,
-    has_vector_score=st.sampled_from([0.0, 1.0]),
-    is_bare_predicate=st.sampled_from([0.0, 1.0]),
-    example_similarity=unit,
-    example_bm25=unit,
-    name_overlap=unit,
-    type_match=unit,
-    evidence=st.sampled_from([0.0, 1.0]),
-    connection=st.just(0.0),
-    foreign=st.sampled_from([0.0, 1.0]),
-    assumed=st.just(0.0),
+    **dict.fromkeys(Signals._fields, unit)
+    | dict.fromkeys(("has_vector_score", "is_bare_predicate", "evidence", "foreign"), flag)
+    | dict.fromkeys(("connection", "assumed"), st.just(0.0))
+    | {"valence": st.floats(-1, 1), "age_days": st.floats(0, 4_000), "trust": st.integers(0, 5)}
+    | {"access_count": st.integers(0, 200), "token_count": st.integers(0, 10_000)}
+    | {"key_topic_boost": st.sampled_from([1.0, 1.2, 1.5])},
 )
 PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
