@@ -17,8 +17,8 @@ from ricordo.settings import KnowledgeSettings, Settings
 pytestmark = pytest.mark.slow
 
 MODEL = "hermes3:8b"
-NEWS = "Marta e il tango, chi l'avrebbe detto."
-LATER = "Marta e il tango argentino, chi l'avrebbe detto."
+NEWS = "Marta e il tango, chi lo avrebbe detto."
+LATER = "Marta e il tango argentino, chi lo avrebbe detto."
 RULED = "Vivo a Trieste."
 HOSTILE = "Luca'}) DETACH DELETE n // ha messo radici a Pisa"
 
