@@ -63,6 +63,15 @@ async def test_a_redelivery_contributes_the_same_at_any_ledger(stores: Stores) -
     assert await contributed(len(cities), stores.ledger) == MessageContribution()
 
 
+async def test_who_is_told_of_no_more_when_a_message_is_read_anew_is_known_no_more(stores: Stores) -> None:
+    """Beside somebody whom the user may not know, a name tells of nobody: as if it had been read so first."""
+    await stores.say("m-0")
+    await learn(stores, extracted(stores, "m-0", claim("lives_in", "Rome", subject="Bea")))
+    assert await facts(stores)
+    await learn(stores, extracted(stores, "m-0", claim("friend", "Bea", subject="Bea", ties=("~", ""))))
+    assert not await facts(stores)
+
+
 async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(stores: Stores) -> None:
     await stores.say(*(f"m-{n}" for n in range(4)))
     friends = [claim("friend", name, minute=n) for n, name in enumerate(("Zoë", "Zoë", "ZOE"))]

@@ -2,9 +2,10 @@
 
 import json
 import tomllib
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -187,10 +188,27 @@ SPANS: Final = [(-1, -1), (0, 2), (3, 9), (10, 15), (16, 18), (19, 23), (23, 27)
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_turn_is_as_the_guide_says(file: Path) -> None:
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = _rows(file)
     assert len(rows) >= 300
     assert list(completed(rows)) == rows
     assert [fault for row in rows for fault in faults(row)] == []
+
+
+@pytest.mark.parametrize("file", sorted(TALK.glob("*.questions.jsonl")), ids=lambda file: file.stem)
+def test_questions_are_of_their_writers_chats(file: Path) -> None:
+    turns = defaultdict[str, list[Any]](list)
+    for row in _rows(file.with_name(f"{file.name.partition('.')[0]}.jsonl")):
+        turns[row["c"]].append(row)
+    for asked in _rows(file):
+        chat = turns[asked["c"]]
+        assert asked["asker"] in {turn["s"] for turn in chat}
+        assert all(0 <= at < len(chat) for key in ("turns", "stale", "near") for at in asked[key])
+        assert (asked["kind"] == "never") is not bool(asked["turns"] and asked["answer"])
+        assert asked["span"] in (chat[asked["turns"][0]]["x"] if asked["turns"] else "")
+
+
+def _rows(file: Path) -> list[Any]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def test_what_is_not_verbatim_or_unknown_is_a_fault() -> None:

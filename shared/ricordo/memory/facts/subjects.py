@@ -175,7 +175,7 @@ class Subjects:
 
     def _name_beside(self, turn: _Turn, noun: Span) -> str | None:
         """Return the name beside a term of kinship: "my husband Owen", "Owen, my husband"."""
-        behind = _name_behind(turn, noun[1])
+        behind = self._name_behind(turn, noun[1])
         if behind is not None or self._words is None:
             return behind
         for start, end, kind in turn.names():
@@ -185,6 +185,31 @@ class Subjects:
             if own and between.startswith(",") and between.count(",") == 1:
                 return turn.text[start:end].strip(EDGES)
         return None
+
+    def _name_behind(self, turn: _Turn, at: int) -> str | None:
+        """Return the name that follows a term of kinship at once: "sister Anna Rossi", "neighbour Mr. Brown".
+
+        One name between commas explains who that is: "my sister, Imelda, is …". Several are a list, and a
+        last one is whom the speaker talks to.
+        """
+        text, names = turn.text, list[str]()
+        beings = [(start, end) for start, end, kind in turn.names() if kind in _KINDS and start >= at]
+        (start, end), further = beings[0] if beings else (at, at), beings[1:]
+        name, between = _OWNED.sub("", text[start:end].strip(EDGES)), text[at:start]
+        if name and not between.strip() and text[start].isupper():
+            return name
+        joining = self._words.conjunctions if self._words is not None else frozenset[str]()
+        is_list = further and joining.issuperset(
+            text[end : further[0][0]].casefold().replace(",", " ").split()
+        )
+        if name and between == ", " and text[end : end + 1] == "," and not is_list:
+            return name
+        for word in _WORD.finditer(text, at):
+            if text[at : word.start()].strip() or not word[0][0].isupper():
+                break
+            names.append(word[0])
+            at = word.end()
+        return " ".join(names) or None
 
     def _owner(self, turn: _Turn, noun: Span) -> str | None:
         """Return whose relative it is: None for the user's, "" for somebody's of whom nothing tells."""
@@ -275,26 +300,3 @@ def _word_before(text: str, at: int) -> Sequence[re.Match[str]]:
 def _owning(word: str) -> str:
     """Return whose something is that has an "s" without an apostrophe: Hector's, and that of James."""
     return f"{word}s" if is_given(f"{word}s") else word
-
-
-def _name_behind(turn: _Turn, at: int) -> str | None:
-    """Return the name that follows a term of kinship at once: "sister Anna Rossi", "neighbour Mr. Brown".
-
-    One name between commas explains who that is: "my sister, Imelda, is …". Several are a list, and a last
-    one is whom the speaker talks to.
-    """
-    text, names = turn.text, list[str]()
-    beings = [(start, end) for start, end, kind in turn.names() if kind in _KINDS and start >= at]
-    (start, end), further = beings[0] if beings else (at, at), beings[1:]
-    name, between = _OWNED.sub("", text[start:end].strip(EDGES)), text[at:start]
-    if name and not between.strip() and text[start].isupper():
-        return name
-    is_list = further and text[end : further[0][0]].strip() in (",", ", and", ", e")
-    if name and between == ", " and text[end : end + 1] == "," and not is_list:
-        return name
-    for word in _WORD.finditer(text, at):
-        if text[at : word.start()].strip() or not word[0][0].isupper():
-            break
-        names.append(word[0])
-        at = word.end()
-    return " ".join(names) or None
