@@ -8,6 +8,16 @@ BENCHES: Final = (
     *("analyse", "graph"),
 )
 EVALUATIONS: Final = (
-    *("retrieval", "languages", "two-steps", "answers", "fit", "fit-encoder", "fit-reader", "facts"),
+    *(
+        "retrieval",
+        "languages",
+        "two-steps",
+        "answers",
+        "fit",
+        "fit-encoder",
+        "fit-reader",
+        "fit-answers",
+        "facts",
+    ),
     *("temporal", "questions", "fit-questions", "fit-heads", "daily", "emotion"),
 )

@@ -14,8 +14,14 @@ def evaluated(name: str, folder: Path) -> list[Json]:
     """Return the lines of an evaluation on two conversations."""
     path = folder / "life.json"
     path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
-    words = [*COMMAND, "eval", name, "--data", str(path), "--json"]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=180)
+    return lines("eval", name, "--data", str(path))
+
+
+def lines(*words: str) -> list[Json]:
+    """Return what a command prints with `--json`."""
+    ended = subprocess.run(
+        [*COMMAND, *words, "--json"], capture_output=True, text=True, check=False, timeout=180
+    )
     assert ended.returncode == 0, ended.stderr
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
@@ -33,7 +39,16 @@ def test_recall_is_measured_through_a_whole_system(tmp_path: Path) -> None:
 
 @pytest.mark.lab
 def test_answers_are_measured_through_a_whole_system(tmp_path: Path) -> None:
-    rows = evaluated("answers", tmp_path)
-    assert [(row["name"], row["questions"]) for row in rows] == [("all", 6), ("c-1", 3), ("c-2", 3)]
-    assert 0 < rows[0]["rests_on_evidence"] <= rows[0]["answered"] <= 1
-    assert 0 <= rows[0]["auroc"] <= 1
+    said = {"messages": [{"id": "m1", "text": "my cat is called Miso", "at": "2026-09-01T10:00:00+02:00"}]}
+    chats = [[{"kind": "told", "q": "what is my cat's name?", "accept": ["miso"]}]]
+    chats += [[{"kind": "never", "q": "where does my brother work?", "accept": []}]]
+    life = {"id": "f1", "l": "en", **said, "chats": chats}
+    (tmp_path / "few.lives.jsonl").write_text(json.dumps(life) + "\n")
+    rows = lines("eval", "answers", "--data", str(tmp_path))
+    assert [(row["name"], row["questions"]) for row in rows] == [
+        ("all", 2),
+        ("never", 1),
+        ("told", 1),
+        ("en", 1),
+    ]
+    assert rows[0] == {**rows[0], "right": 1.0, "refused_of_never": 1.0, "right_of_answered": 1.0}

@@ -1,63 +1,254 @@
-"""Answers to questions: whether they rest on the evidence, and whether what was never said gets none."""
+"""Answers about lives that were told to a bot: which are right, and what is refused.
+
+A folder holds, side by side:
+
+- lives, `<name>.jsonl` with `id`, `text` and `at` a line, all said by the user, and `<name>.questions.jsonl`
+  with `kind`, `l`, `q`, `accept` (words of which a right answer holds one) and `evidence`;
+- or `<name>.lives.jsonl`, a small life a line with its `messages` and `chats`: the questions of a chat are
+  asked in one conversation, one after the other, and a right answer holds no word of `reject`;
+- or chats and questions as `talk` reads them: an answer is right that rests on one of `turns`.
+
+What has the kind `never` was never said.
+"""
 
 import argparse
 import asyncio
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import NamedTuple
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from ricordo.client import MemoryClient
+from ricordo.language.annotations import Role
 from ricordo.messages.answers import AnswerReply
+from ricordo.messages.events import MessageReceived
 from ricordo.messages.ids import memory_id
+from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import scratch, up
-from ricordo_lab.evaluation.daily_evaluation import auroc
-from ricordo_lab.evaluation.locomo import UNANSWERABLE, Conversation, LocomoQuestion, read
-from ricordo_lab.evaluation.replay import publish
-from ricordo_lab.evaluation.results import Row
+from ricordo_lab.console import UnreadableData, progress
+from ricordo_lab.evaluation.results import Miss, Row
+
+NEVER: Final = "never"
+_LATER: Final = timedelta(days=2)
+"""After the last message, where a question does not say when it is asked."""
 
 
-class _Answered(NamedTuple):
-    conversation: str
-    question: LocomoQuestion
+class AskedQuestion(NamedTuple):
+    """A question; where there are no words to accept, an answer is right that rests on the evidence.
+
+    Attributes:
+        chat: the conversation in which it is asked; None for none.
+    """
+
+    kind: str
+    language: str
+    text: str
+    now: datetime
+    accept: Sequence[str]
+    evidence: Sequence[str] = ()
+    reject: Sequence[str] = ()
+    chat: str | None = None
+
+
+class Life(NamedTuple):
+    """What one user said, and is asked for."""
+
+    name: str
+    language: str
+    messages: Sequence[MessageReceived]
+    questions: Sequence[AskedQuestion]
+
+
+class Answered(NamedTuple):
+    """A question about a life, and the reply."""
+
+    life: Life
+    question: AskedQuestion
     reply: AnswerReply
 
-    def rests_on_evidence(self) -> bool:
-        turns = (f"{self.conversation}/{turn}" for turn in self.question.evidence)
-        return any(memory_id("default", turn) in self.reply.sources for turn in turns)
+    @property
+    def right(self) -> bool:
+        """Whether the reply holds the answer; of what was never said, whether it is refused."""
+        if self.question.kind == NEVER or not self.reply.answered:
+            return self.reply.answered == (self.question.kind != NEVER)
+        said = self.reply.answer.casefold()
+        if self.question.accept:
+            accepted, rejected = (
+                any(re.search(rf"(?<!\w){re.escape(one.casefold())}", said) for one in words)
+                for words in (self.question.accept, self.question.reject)
+            )
+            return accepted and not rejected
+        return any(memory_id("default", one) in self.reply.sources for one in self.question.evidence)
 
 
-def run(asked: argparse.Namespace) -> Iterator[Row]:
-    """Yield a row for all questions and for each conversation, from a system that is started for it."""
-    answers = asyncio.run(_ask(read(asked.data, unanswerable=True)))
-    yield _row("all", answers)
-    for name, found in groupby(answers, key=lambda one: one.conversation):
-        yield _row(name, [*found])
+def run(asked: argparse.Namespace) -> Iterator[Row | Miss]:
+    """Yield rows by language and by kind, and the questions that were missed."""
+    answers = asyncio.run(_ask(list(read_lives(asked.data, asked.writer))))
+    by: defaultdict[tuple[str, str], list[Answered]] = defaultdict(list)
+    for one in answers:
+        if one.question.kind != NEVER:
+            same = one.question.language == one.life.language
+            by[
+                "language", f"{one.question.language} {'' if same else 'in the other language'}".strip()
+            ].append(one)
+        by["kind", one.question.kind].append(one)
+    yield _row("all", "all", answers)
+    for (table, name), some in sorted(by.items()):
+        yield _row(table, name, some)
+    for one in answers if asked.misses else ():
+        if not one.right:
+            question = one.question
+            told = {"answer": one.reply.answer, "confidence": one.reply.confidence, "accept": question.accept}
+            yield Miss({"life": one.life.name, "kind": question.kind, "question": question.text, **told})
 
 
-def _row(name: str, answers: Sequence[_Answered]) -> Row:
-    can = [one for one in answers if one.question.category != UNANSWERABLE]
-    never = [one.reply for one in answers if one.question.category == UNANSWERABLE]
+def _row(table: str, name: str, answers: Sequence[Answered]) -> Row:
+    told = [one for one in answers if one.question.kind != NEVER]
+    never = [one for one in answers if one.question.kind == NEVER]
+    answered = [one for one in answers if one.reply.answered]
     return Row(
-        table="answers",
+        table=table,
         name=name,
         questions=len(answers),
-        auroc=round(auroc([one.reply.confidence for one in can], [one.confidence for one in never]), 3),
-        answered=_share([one.reply.answered for one in can]),
-        rests_on_evidence=_share([one.rests_on_evidence() for one in can]),
-        answered_although_never_said=_share([one.answered for one in never]),
+        right=_share(told),
+        refused_of_never=_share(never),
+        right_of_answered=_share(answered),
     )
 
 
-def _share(values: Sequence[bool]) -> float:
-    return round(sum(values) / max(1, len(values)), 3)
+def _share(answers: Sequence[Answered]) -> float | None:
+    return round(sum(one.right for one in answers) / len(answers), 3) if answers else None
 
 
-async def _ask(conversations: Sequence[Conversation]) -> Sequence[_Answered]:
+def read_lives(folder: Path, names: Sequence[str] | None) -> Iterator[Life]:
+    """Yield the lives and chats of a folder, or those of some names.
+
+    Raises:
+        UnreadableData: there is none, or one cannot be read.
+    """
+    found = sorted([*folder.glob("*.questions.jsonl"), *folder.glob("*.lives.jsonl")])
+    files = [one for one in found if not names or _name(one) in names]
+    if not files:
+        raise UnreadableData(f"{folder} holds no *.questions.jsonl" + (" of these names" if names else ""))
+    for file in files:
+        try:
+            if file.name.endswith(".lives.jsonl"):
+                yield from map(_small, _rows(file))
+                continue
+            lines = [_rows(one) for one in (folder / f"{_name(file)}.jsonl", file)]
+            yield from (_lives if "text" in lines[0][0] else _chats)(_name(file), *lines)
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            raise UnreadableData(
+                f"{file} is no list of questions: {type(error).__name__}: {error}"
+            ) from error
+
+
+def _name(file: Path) -> str:
+    return file.name.partition(".")[0]
+
+
+def _rows(file: Path) -> list[Mapping[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _small(row: Mapping[str, Any]) -> Life:
+    """Return a life that stands in one line."""
+    name = row["id"]
+    messages = [
+        _message(
+            name,
+            f"{name}-{one['id']}",
+            one["text"],
+            datetime.fromisoformat(one["at"]),
+            Role(one.get("role", "user")),
+        )
+        for one in row["messages"]
+    ]
+    now = datetime.fromisoformat(row["now"]) if "now" in row else messages[-1].timestamp + _LATER
+    questions = [
+        AskedQuestion(
+            one["kind"], row["l"], one["q"], now, one["accept"], (), one.get("reject", ()), f"{name}-{at}"
+        )
+        for at, chat in enumerate(row["chats"])
+        for one in chat
+    ]
+    return Life(name, row["l"], messages, questions)
+
+
+def _lives(
+    name: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]]
+) -> Iterator[Life]:
+    messages = [
+        _message(name, f"{name}-{row['id']}", row["text"], datetime.fromisoformat(row["at"])) for row in said
+    ]
+    now = messages[-1].timestamp + _LATER
+    languages = [row["l"] for row in asked]
+    questions = [
+        AskedQuestion(
+            row["kind"], row["l"], row["q"], now, row["accept"], [f"{name}-{one}" for one in row["evidence"]]
+        )
+        for row in asked
+    ]
+    yield Life(name, max(set(languages), key=languages.count), messages, questions)
+
+
+def _chats(_: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]]) -> Iterator[Life]:
+    """Yield a life for each conversation and whoever asks about it."""
+    for number, (chat, asker) in enumerate(sorted({(row["c"], row["asker"]) for row in asked})):
+        life = f"{chat}-{number}"
+        turns = [row for row in said if row["c"] == chat]
+        people = {row["s"] for row in turns if not row["a"]}
+        messages = [
+            _message(
+                life,
+                f"{life}-{place}",
+                row["x"],
+                datetime.fromisoformat(row["t"]).replace(tzinfo=UTC),
+                Role.ASSISTANT if row["a"] else Role.USER,
+                "" if row["a"] or len(people) == 1 else row["s"],
+            )
+            for place, row in enumerate(turns)
+        ]
+        questions = [
+            AskedQuestion(
+                row["kind"],
+                row["l"],
+                row["q"],
+                datetime.fromisoformat(row["now"]).replace(tzinfo=UTC),
+                (),
+                [f"{life}-{place}" for place in row["turns"]],
+            )
+            for row in asked
+            if (row["c"], row["asker"]) == (chat, asker)
+        ]
+        yield Life(life, max(("en", "it"), key=[row["l"] for row in turns].count), messages, questions)
+
+
+def _message(  # noqa: PLR0917 - the fields of a message
+    life: str, message: str, text: str, at: datetime, role: Role = Role.USER, speaker: str = ""
+) -> MessageReceived:
+    return MessageReceived(
+        id=message, user_id=life, conversation_id=life, role=role, content=text, timestamp=at, speaker=speaker
+    )
+
+
+async def _ask(lives: Sequence[Life]) -> list[Answered]:
+    found = []
     with scratch() as folder:
         async with up(folder) as system, MemoryClient.connect(system.nats) as client:
-            await publish(system.nats, conversations)
-            return [
-                _Answered(one.id, question, await client.answer(one.id, question.text, reinforce=False))
-                for one in conversations
-                for question in one.questions
-            ]
+            for life in lives:
+                await remember(system.nats, life.messages)
+                progress(f"  {life.name}: {len(life.messages)} messages, {len(life.questions)} questions")
+                for question in life.questions:
+                    reply = await client.answer(
+                        life.name,
+                        question.text,
+                        conversation_id=question.chat,
+                        now=question.now,
+                        reinforce=False,
+                    )
+                    found.append(Answered(life, question, reply))
+    return found

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from ricordo_lab.answers import answer_fit
 from ricordo_lab.console import exit_code
 from ricordo_lab.evaluation import (
     answer_evaluation,
@@ -79,9 +80,13 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _MISSES,
     ),
     "answers": Evaluation(
-        "whether answers rest on the evidence, and how well their confidence tells what was never said, on "
-        "conversations in LoCoMo's format, in a system that is started for it",
+        "which answers are right, and whether what was never said is refused, on lives or chats and "
+        "questions in a folder, in a system that is started for it",
         answer_evaluation.run,
+        {
+            "--writer": {"action": "append", "metavar": "NAME", "help": "measured (all); repeatable"},
+            **_MISSES,
+        },
     ),
     "fit": Evaluation(
         "fit the weights of the profile `human` on conversations in LoCoMo's format and their translations, "
@@ -109,6 +114,16 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
                 "help": "texts rated V, A and D as in EmoBank and EmoITA; repeatable",
             },
             "--procedures": _file("lines of how or -, language and text"),
+            "--seed": {"type": int, "default": 0, "help": "of what is drawn by chance (0)"},
+            **_out("FILE"),
+        },
+    ),
+    "fit-answers": Evaluation(
+        "fit the reader of question and passage on questions about chats in a folder; needs PyTorch, an hour "
+        "on two cores",
+        answer_fit.run,
+        {
+            **_LEAVE_OUT,
             "--seed": {"type": int, "default": 0, "help": "of what is drawn by chance (0)"},
             **_out("FILE"),
         },

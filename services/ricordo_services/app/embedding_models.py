@@ -1,5 +1,6 @@
 """Opens the embedding models that the settings name."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from ricordo.models.onnx import (
     open_onnx,
 )
 from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.reader.answer_reader import AnswerReader, load_answer_reader
 from ricordo.models.reader.text_reader import TextReader, load_reader
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.settings import EmbeddingSettings
@@ -219,6 +221,22 @@ async def open_reader(models: Models) -> TextReader:
     """
     encoder = cast("OnnxEncoder", models.batch)
     return await load_reader(encoder, installed_e5(), encoder.precision)
+
+
+@asynccontextmanager
+async def open_answer_reader(precision: Precision | None) -> AsyncIterator[AnswerReader]:
+    """Load the reader of answers, which runs in process whatever encodes; it is ready at the first question.
+
+    Raises:
+        CheckpointMissing: the embedding model is not installed.
+        OSError: the cache folder, where the built network is kept, cannot be written.
+    """
+    reader = await load_answer_reader(installed_e5(), precision or native_precision())
+    await asyncio.to_thread(reader.load)
+    try:
+        yield reader
+    finally:
+        await asyncio.to_thread(reader.close)
 
 
 @asynccontextmanager

@@ -28,7 +28,11 @@ from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.store.memory_listings import MemoryListings
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
-from ricordo_services.app.embedding_models import describe_models
+from ricordo_services.app.embedding_models import (
+    describe_models,
+    open_answer_reader,
+    precision_in_process,
+)
 from ricordo_services.app.language_models import open_analyser, open_answers
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import query_server
@@ -41,6 +45,7 @@ from ricordo_services.retrieval.cached_readers import UserPatterns, WorkingMemor
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.connections import Connections
 from ricordo_services.retrieval.context import Context
+from ricordo_services.retrieval.follow_ups import FollowUps
 from ricordo_services.retrieval.graph_lookup import GraphLookup
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.lookups import FactLookups, MemoryBrowser, MemoryLookups
@@ -80,6 +85,8 @@ async def queries(resources: Resources) -> QueryServer:
     listings = await resources.store(MemoryListings)
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
+    precision = precision_in_process(resources.settings.embedding)
+    reader = await resources.enter(open_answer_reader(precision))
     writer = await resources.enter(open_answers(resources.settings.answering, resources.clock))
     server = await query_server(
         resources,
@@ -87,7 +94,9 @@ async def queries(resources: Resources) -> QueryServer:
         {
             "query.recall": recall.answer,
             "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
-            "query.answer": AnswerService(recall, working_memory.count, writer),
+            "query.answer": AnswerService(
+                recall, reader, working_memory.count, resources.settings.answering.min_confidence, writer
+            ),
             "query.working": working_memory.answer,
             "query.history": lookups.history,
             "query.facts": FactLookups(*fact_sources),
@@ -133,7 +142,10 @@ async def recall_service(resources: Resources) -> RecallService:
     search = Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary))
     facts = RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence)
     connections = Connections(search, related, facts.queries)
+    working, notes = await working_memory_reader(resources), await resources.store(NoteStore)
+    lifetime = _working_memory_lifetime(resources)
     return RecallService(
+        follow_ups=FollowUps(working, notes, memories, resources.clock, lifetime),
         memories=memories,
         facts=facts,
         related=related,

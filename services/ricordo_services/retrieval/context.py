@@ -32,6 +32,7 @@ from ricordo_services.retrieval.cached_readers import (
     pattern_view,
     working_view,
 )
+from ricordo_services.retrieval.follow_ups import KEY
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
@@ -169,7 +170,7 @@ class Context:
             facts=recalled.facts,
             recent=around.recent,
             decisions=around.working.decisions,
-            notes=around.working.notes,
+            notes={key: value for key, value in around.working.notes.items() if key != KEY},
             entities=around.working.entities,
             habits=describe_habits(around.habits, language),
             archived_matches=recalled.archived_matches,

@@ -37,6 +37,7 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking
+from ricordo_services.retrieval.follow_ups import AskedInFull, FollowUps
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels, encoded
 from ricordo_services.retrieval.recall_result import (
@@ -82,6 +83,7 @@ class RecallService:
     examples: ExampleEncoder = field(default_factory=ExampleEncoder)
     encode_within_s: float = 1.5
     points_are_missing: Callable[[], bool] = bool
+    follow_ups: FollowUps | None = None
     _speakers: LRUCache[tuple[str, str], Sequence[str]] = field(default_factory=lambda: LRUCache(1000))
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> RecallResult:
@@ -90,12 +92,17 @@ class RecallService:
         Args:
             summaries: whether summaries and syntheses join where no filter names them.
         """
+        began = perf_counter()
+        asked = AskedInFull(request.query)
+        if self.follow_ups is not None:
+            asked = await self.follow_ups.in_full(tenant, request)
+            request = request.model_copy(update={"query": asked.question})
         with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
-                began = perf_counter()
                 expected = self._expected_text(tenant, request)
                 early = group.create_task(self._vectors(expected))
                 recalled = await self._analysed(tenant, request)
+                recalled.beside = asked.beside
                 if recalled.search_text != expected:
                     early.cancel()
                     early = group.create_task(self._vectors(recalled.search_text))
@@ -105,10 +112,10 @@ class RecallService:
                     self.facts.surfacing(tenant, request.user_id, recalled),
                 )
                 known = await knowing
-                asked = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
+                analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
                 if recalled.relative is not None and recalled.relatives.names:
-                    asked = replace(asked, requested=recalled.relative.requested)
-                recalled.analysis = _searchable(asked, known or {})
+                    analysis = replace(analysis, requested=recalled.relative.requested)
+                recalled.analysis = _searchable(analysis, known or {})
                 recalled.facts, examples = await asyncio.gather(
                     self.facts.selected(tenant, request.user_id, recalled, surfacing),
                     self.examples(recalled.analysis, self.encode_within_s),
@@ -189,6 +196,7 @@ class RecallService:
         recalled = RecallResult(
             recall_id=uuid4(),
             now=now.astimezone(UTC),
+            question=request.query,
             analysis=analysis,
             search_text="" if bare else without_speaker_names(request.query, speakers),
             lexical_text="" if bare else without_speaker_names(analysis.semantic_query, speakers),

@@ -39,6 +39,8 @@ class RecallResult:
     """The result of a recall, filled step by step.
 
     Attributes:
+        question: in full, where the one asked leans on the one before.
+        beside: memories that are known not to answer.
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
         bearers: canonical names of those whom the question names, normalised.
@@ -50,10 +52,12 @@ class RecallResult:
 
     recall_id: UUID
     now: datetime
+    question: str
     analysis: QueryAnalysis
     search_text: str
     lexical_text: str
     zone: tzinfo
+    beside: Sequence[UUID] = ()
     bearers: Sequence[str] = ()
     relative: AskedRelative | None = None
     relatives: Relatives = field(default_factory=Relatives)

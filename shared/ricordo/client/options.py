@@ -62,6 +62,7 @@ class AnswerOptions(RecallOptions, total=False):
     """Options of `query.answer`."""
 
     style: str
+    min_confidence: float | None
 
 
 class HistoryOptions(TypedDict, total=False):

@@ -1,24 +1,23 @@
 """Answers a question with facts in sentences or with quoted passages, without a language model.
 
-All words around what was said are phrases of `context.toml`. Text of messages is escaped as in a context.
+Which passages answer, and with which words, a reader of question and passage has judged. Here it is decided
+what of that is told: nothing that holds no more as current, a fact where it holds the words that answer, and
+else the passage with who said it and when. All words around what was said are phrases of `context.toml`. Text
+of messages is escaped as in a context.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from functools import cached_property, partial
 from typing import Final
-from uuid import UUID
 
 from ricordo.language.annotations import EventTime, Role
 from ricordo.language.document import Document
-from ricordo.language.facts.kinship import BEINGS
-from ricordo.language.feelings import BASIC_EMOTIONS
-from ricordo.language.query_analysis.question_patterns import named_feeling
-from ricordo.language.query_analysis.requested_predicates import requested_predicates, words_besides
-from ricordo.language.query_analysis.search_terms import asks_for_a_time
-from ricordo.language.small_talk import meaningful_words
-from ricordo.language.tokenization import stems
-from ricordo.memory.context.excerpts import Excerpt
+from ricordo.language.event_times.extraction import event_times
+from ricordo.language.reading import STATED
+from ricordo.language.temporal.moments import find_zone
+from ricordo.language.tokenization import sentences_of, stems
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.formatting import (
     escape_lines,
@@ -28,29 +27,55 @@ from ricordo.memory.context.formatting import (
 )
 from ricordo.memory.context.syntax import counted_phrase, date_text, phrase
 from ricordo.memory.context.token_budget import Count, cost_within
-from ricordo.memory.facts import Fact, normalise
+from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory
 
-SUFFICIENT: Final = 0.6
-"""The confidence from which on a question is answered."""
 FACTS: Final = {False: 3, True: 10}
 """The most facts of an answer, short and full."""
 FORMER: Final = {False: 1, True: 10}
 """The most former values of an answer, short and full."""
-PASSAGES: Final = {False: 1, True: 5}
-"""The most passages of an answer, short and full; of a short one two where the second is close."""
-_CLOSE: Final = 0.5
-"""The share of the best score from which on the second passage is quoted in a short answer, too."""
-_PASSAGE_TOKENS: Final = {False: 80, True: 200}
+PASSAGES: Final = {False: 2, True: 5}
+"""The most passages of an answer, short and full."""
+_CLOSE: Final = 0.8
+"""The share of the best probability from which on a further passage is told, too."""
+_HELD: Final = 0.5
+"""The share of the words that answer which a fact must hold to be told instead."""
 _DOUBT: Final = 0.2
 """One minus the confidence of an answer by a fact with one supporting message: a prior, not fitted."""
 _DISPUTED: Final = 0.8
-_TIMES: Final = frozenset({"birthday", "age"})
-_TIES: Final = frozenset(
-    {"has_sibling", "has_parent", "has_child", "related_to", "partner", "friend", "has_pet"}
-)
-"""Predicates of those who are close to the user, by whom a question may name somebody: "my brother"."""
 _VERIFIED: Final = 0.99
+_FAR: Final = 99  # days
+_PASSAGE_TOKENS: Final = {False: 80, True: 200}
+
+
+@dataclass(frozen=True)
+class JudgedPassage:
+    """A memory that may answer a question.
+
+    Attributes:
+        probability: that it does, [0, 1].
+        words: the characters of its content that do.
+        facts: that it is evidence for, whether they hold or not.
+    """
+
+    memory: Memory
+    probability: float
+    words: tuple[int, int] = (0, 0)
+    facts: Sequence[Fact] = ()
+
+    @cached_property
+    def told(self) -> Sequence[Fact]:
+        """The facts that hold enough of the words that answer; those that hold now first."""
+        language = self.memory.language
+        answering = frozenset(stems(self.memory.content[slice(*self.words)], language))
+
+        def holds(fact: Fact) -> bool:
+            held = answering.intersection(stems(f"{fact.subject} {fact.object}", language))
+            return bool(answering) and len(held) >= _HELD * len(answering)
+
+        # A clause that is noted as it stands says no more than the passage.
+        found = [fact for fact in self.facts if fact.predicate != STATED and holds(fact)]
+        return sorted(found, key=lambda fact: fact.valid_to is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +86,21 @@ class AnswerMaterial:
         question: as it was asked.
         facts: that answer it, best first.
         former: values that the first fact superseded, latest first.
-        memories: that answer it, best first.
-        dated: ids of memories whose event times answer when something happened.
-        is_close: whether the second memory answers it about as likely as the first.
+        passages: that answer it, best first.
+        memories: that were read for it, best first; a language model answers from them.
+        asks_when: whether it asks for a time.
+        now: when it is asked.
         is_list: whether all memories answer it together, as those of a day do.
-        is_felt: whether they express the feeling that the question asks for.
     """
 
     question: str
     facts: Sequence[Fact] = ()
     former: Sequence[Fact] = ()
+    passages: Sequence[JudgedPassage] = ()
     memories: Sequence[Memory] = ()
-    dated: Collection[UUID] = frozenset()
-    is_close: bool = False
+    asks_when: bool = False
+    now: datetime | None = None
     is_list: bool = False
-    is_felt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,104 +112,29 @@ class WrittenAnswer:
     memories: tuple[Memory, ...] = ()
 
 
-def asks_something(question: str, language: str) -> bool:
-    """Return whether a question is more than small talk: "hi, how are you?" is answered by no memory."""
-    by_pattern = requested_predicates(question, language).names  # "who am I?" has no other words
-    return bool(by_pattern) or any(meaningful_words(Document(question, language)))
+def answering_passages(
+    judged: Sequence[JudgedPassage], least: float, *, former: bool = False
+) -> Sequence[JudgedPassage]:
+    """Return the passages that answer, best first, each text once.
 
-
-def answering_facts(
-    question: str,
-    facts: Sequence[Fact],
-    language: str,
-    names: Collection[str] = (),
-    bearers: Collection[str] = (),
-) -> Sequence[Fact]:
-    """Return those of the requested facts that answer the question, in their order.
-
-    "Where does my sister live?" asks for the predicate of "I live in Trieste", too: a fact answers only where
-    it holds one of the words that do not ask for its predicate, if there are any. Who the sister is answers
-    nothing there: a tie answers only a question that asks for nothing else. When something was is answered by
-    a fact that says a time.
+    What corrects a passage answers as well as that one did. A passage whose fact holds no more is outdated
+    where another one answers about as well with what holds now: facts alone may be of somebody else.
 
     Args:
-        facts: current, with a predicate that the question asks for.
-        names: of people and things, as the question writes them.
-        bearers: canonical names of those: "Mario Rossi" where it names Mario.
+        least: the probability of the best of them, at least.
+        former: whether the question is for what is no more.
     """
-    if not _TIES.issuperset(requested_predicates(question, language, names=names).names):
-        facts = [one for one in facts if one.predicate not in _TIES]
-    if asks_for_a_time(question):
-        facts = _timed(facts)
-    besides = {
-        name: words_besides(question, language, (name,), names=names, examples=False)
-        for name in {one.predicate for one in facts}
-    }
-    of_names = stems(" ".join(names), language)
-
-    def answers(fact: Fact) -> bool:
-        words = besides[fact.predicate]
-        return _holds_one(fact, words.difference(of_names) if fact.speaks_of(bearers) else words, language)
-
-    return [one for one in facts if answers(one)]
-
-
-def relatives_facts(
-    question: str, facts: Sequence[Fact], names: Collection[str], besides: Collection[str], language: str
-) -> Sequence[Fact]:
-    """Return those of the requested facts that answer a question about somebody of these names.
-
-    Args:
-        besides: stems of words of the question of which a fact holds one, if there are any.
-    """
-    if asks_for_a_time(question):
-        facts = _timed(facts)
-    keys = set(map(normalise, names))
-
-    def is_about(fact: Fact) -> bool:
-        return normalise(fact.subject) in keys or (
-            fact.predicate in BEINGS and normalise(fact.object) in keys
-        )
-
-    return [one for one in facts if is_about(one) and _holds_one(one, besides, language)]
-
-
-def _holds_one(fact: Fact, words: Collection[str], language: str) -> bool:
-    """Whether a fact holds one of these stems, if there are any."""
-    return not words or not set(words).isdisjoint(stems(f"{fact.subject} {fact.object}", language))
-
-
-def _timed(facts: Sequence[Fact]) -> Sequence[Fact]:
-    # Without a stated beginning, a fact is known since its first message.
-    return [one for one in facts if one.predicate in _TIMES or one.valid_from != one.first_seen]
-
-
-def felt_as_asked(question: str, memories: Sequence[Memory], language: str) -> Sequence[Memory]:
-    """Return the user's memories that express the feeling which the question names.
-
-    Of the same basic emotion are sadness and grief; those of the very label come first.
-    """
-    asked = named_feeling(question, language)
-    basic = BASIC_EMOTIONS.get(asked)
-    felt = [one for one in memories if one.role is Role.USER and BASIC_EMOTIONS[one.emotion.primary] == basic]
-    return sorted(felt, key=lambda one: one.emotion.primary != asked)
-
-
-def second_is_close(scored: Sequence[tuple[str, float]]) -> bool:
-    """Return whether the second of these texts, best first, has a score close to the best.
-
-    A text that was said twice counts once. A short answer to LoCoMo's questions rests on the evidence in 0.62
-    of those that are answered; in 0.69 with the second passage where it is close, which is two answers of
-    five.
-
-    Args:
-        scored: texts with their scores.
-    """
-    best: dict[str, float] = {}
-    for text, score in scored:
-        best.setdefault(text, score)
-    first, second, *_ = (*best.values(), 0.0, 0.0)
-    return second > 0 and second >= _CLOSE * first
+    ranked = sorted(map(partial(_with_corrected, judged), judged), key=lambda one: -one.probability)
+    outdated = [one.memory.corrected_by or _is_superseded(one, ranked) for one in ranked]
+    fitting = [one for one, is_past in zip(ranked, outdated, strict=True) if bool(is_past) == former]
+    fitting = fitting or (ranked if former else [])
+    if not fitting or fitting[0].probability < least:
+        return ()
+    texts: dict[str, JudgedPassage] = {}
+    for one in fitting:
+        if one.probability >= _CLOSE * fitting[0].probability:
+            texts.setdefault(one.memory.content, one)
+    return [*texts.values()]
 
 
 def fact_confidence(fact: Fact) -> float:
@@ -192,6 +142,48 @@ def fact_confidence(fact: Fact) -> float:
     if fact.verified:
         return _VERIFIED
     return (1 - _DOUBT / max(1, fact.confidence)) * (_DISPUTED if fact.disputed else 1)
+
+
+def _with_corrected(judged: Sequence[JudgedPassage], one: JudgedPassage) -> JudgedPassage:
+    corrected = [each.probability for each in judged if one.memory.id in each.memory.corrected_by]
+    return replace(one, probability=max((one.probability, *corrected)))
+
+
+def _is_superseded(one: JudgedPassage, ranked: Sequence[JudgedPassage]) -> bool:
+    if not one.told or one.told[0].valid_to is None:
+        return False
+    if one.told[0].valid_to == one.told[0].valid_from:  # it was put right, and never held
+        return True
+    slot = one.told[0].subject, one.told[0].predicate
+    return any(
+        other.probability >= _CLOSE * one.probability
+        and any(fact.valid_to is None and (fact.subject, fact.predicate) == slot for fact in other.told)
+        for other in ranked
+    )
+
+
+def told_facts(
+    passages: Sequence[JudgedPassage],
+    predicates: Collection[str],
+    names: Collection[str] = (),
+    *,
+    former: bool = False,
+) -> Sequence[Fact]:
+    """Return the facts that are told instead of the best passage, and those that answer as it does.
+
+    Args:
+        predicates: that the question asks for: what else a passage states is not its answer.
+        names: canonical ones of whom the question names, if it names anybody.
+    """
+    best = passages[0].told if passages else ()
+    about = (fact for fact in best if not names or fact.speaks_of(names))
+    fitting = (fact for fact in about if fact.predicate in predicates)
+    lead = next((fact for fact in fitting if (fact.valid_to is not None) == former), None)
+    if lead is None:
+        return ()
+    others = [fact for one in passages for fact in one.told if (fact.valid_to is not None) == former]
+    alike = [fact for fact in others if (fact.subject, fact.predicate) == (lead.subject, lead.predicate)]
+    return [*dict.fromkeys((lead, *alike))]
 
 
 def write_answer(
@@ -205,23 +197,28 @@ def write_answer(
         full: whether to add all former values of a fact and further passages.
     """
     facts = tuple(material.facts[: FACTS[full]])
-    memories = _passages(material, full=full)
+    most = PASSAGES[full or material.is_list] * (1 + (full and material.is_list))
+    passages = material.passages[:most]
+    if material.is_list:
+        passages = sorted(passages, key=lambda one: (one.memory.created_at, one.memory.id))
     sentences = [fact_sentence(fact, language, zone) for fact in facts]
     formerly = {one.object: one for one in material.former if facts and one.object != facts[0].object}
     if before := list(formerly)[: FORMER[full]]:
         sentences.append(phrase(language, "answer_formerly", what=", ".join(before)))
-    quoted = [] if facts and not full else memories
-    one_speaks = has_single_speaker(material.memories)
+    quoted = [] if facts and not full else passages
+    one_speaks = has_single_speaker([one.memory for one in material.passages])
     lines = [" ".join(sentences)] if sentences else []
-    for memory in quoted:
-        shown = _excerpt(memory, material.question, count, _PASSAGE_TOKENS[full])
-        # "Sorry, Wednesday" has its time from what it corrects.
-        is_dated = memory.id in material.dated and not memory.corrects
-        times = memory.event_times if is_dated else ()
-        said = _quoted(memory, shown, language, zone, own=one_speaks)
-        when = ", ".join(dict.fromkeys(_event_text(one, language, zone) for one in times))
+    for one in quoted:
+        shown = _around(one, count, _PASSAGE_TOKENS[full])
+        said = _quoted(one.memory, shown, language, zone, own=one_speaks)
+        # Days are those of where it was said: told elsewhere, a whole day would be parts of two.
+        there = zone if one.memory.timezone == "UTC" else find_zone(one.memory.timezone)
+        times = _times_of(one, there, asked=material.asks_when)
+        told = dict.fromkeys(_event_text(each, language, there, material.now) for each in times)
+        when = ", ".join(told)
         lines.append(f"{when}. {said}" if when else said)
-    return WrittenAnswer("\n".join(lines), (*facts, *(formerly[one] for one in before)), tuple(quoted))
+    memories = tuple(one.memory for one in quoted)
+    return WrittenAnswer("\n".join(lines), (*facts, *(formerly[one] for one in before)), memories)
 
 
 def write_refusal(about: str, archived_matches: int, missing: Collection[str], language: str) -> str:
@@ -239,21 +236,58 @@ def write_refusal(about: str, archived_matches: int, missing: Collection[str], l
     return " ".join(lines)
 
 
-def _passages(material: AnswerMaterial, *, full: bool) -> list[Memory]:
-    """Return the memories to quote, each text once; of a list in the order of time."""
-    most = PASSAGES[True] if material.is_list else max(PASSAGES[full], 1 + material.is_close)
-    best: dict[str, Memory] = {}
-    for memory in material.memories:
-        best.setdefault(memory.content, memory)
-    chosen = [*best.values()][: most * (1 + (full and material.is_list))]
-    return sorted(chosen, key=lambda one: (one.created_at, one.id)) if material.is_list else chosen
+def _sentences(text: str) -> Sequence[tuple[int, int]]:
+    """Return the characters of each sentence."""
+    found, at = [], 0
+    for sentence in sentences_of(text):
+        start = text.find(sentence, at)
+        if start >= 0:
+            found.append((start, at := start + len(sentence)))
+    return found or [(0, len(text))]
 
 
-def _excerpt(memory: Memory, question: str, count: Count, most: int) -> str:
-    if cost_within(memory.content, most, count) <= most:
-        return memory.content
-    excerpt = Excerpt(memory.content, frozenset(stems(question, memory.language)), memory.language)
-    return excerpt.within(most, count) or excerpt.beginning(most, count)
+def _around(one: JudgedPassage, count: Count, most: int) -> str:
+    """Return the content, or the sentences around the words that answer, within `most` tokens or so."""
+    text = one.memory.content
+    if cost_within(text, most, count) <= most:
+        return text
+    sentences = _sentences(text)
+    inside = [at for at, (start, end) in enumerate(sentences) if start < one.words[1] and one.words[0] < end]
+    first, last = (inside[0], inside[-1]) if inside else (0, 0)
+    while True:
+        wider = [(first, last + 1)] * (last + 1 < len(sentences)) + [(first - 1, last)] * (first > 0)
+        fitting = [
+            (begin, end)
+            for begin, end in wider
+            if cost_within(text[sentences[begin][0] : sentences[end][1]], most, count) <= most
+        ]
+        if not fitting:
+            break
+        first, last = fitting[0]
+    start, end = sentences[first][0], sentences[last][1]
+    shown = text[start:end].strip()
+    return f"{'… ' * (start > 0)}{shown}{' …' * (end < len(text.rstrip()))}"
+
+
+def _times_of(one: JudgedPassage, zone: tzinfo, *, asked: bool) -> Sequence[EventTime]:
+    """Return the times that the words tell which answer.
+
+    Args:
+        asked: whether a time is asked for: then those of the sentence count, too, and a single one of the
+            memory wherever it stands.
+    """
+    memory, (begin, until) = one.memory, one.words
+    # "Sorry, Wednesday" has its time from what it corrects.
+    if memory.corrects or not memory.event_times:
+        return ()
+    around = [each for each in _sentences(memory.content) if each[0] < until and begin < each[1]]
+    sentence = [(around[0][0], around[-1][1])] if around and asked else []
+    for start, end in (one.words, *sentence):
+        said = Document(memory.content[start:end], memory.language)
+        told = set(event_times(said, memory.created_at, zone))
+        if kept := [each for each in memory.event_times if each in told]:
+            return kept
+    return memory.event_times if asked and len(memory.event_times) == 1 else ()
 
 
 def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: bool) -> str:
@@ -272,13 +306,18 @@ def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: boo
     )
 
 
-def _event_text(event: EventTime, language: str, zone: tzinfo) -> str:
-    """Write when something happened as precisely as it is known: a time, a day, a month, a year, a range."""
+def _event_text(event: EventTime, language: str, zone: tzinfo, now: datetime | None) -> str:
+    """Write when something happened as precisely as it is known: a time, a day, a month, a year, a range.
+
+    A day is told with its weekday, and how far it is from `now` where that is less than a hundred days.
+    """
     start = event.start.astimezone(zone)
     last = (event.end - timedelta(microseconds=1)).astimezone(zone)
     if start.date() == last.date():
-        day = date_text(start, language)
-        return day if _is_whole_day(start, last) else f"{day}, {start:%H:%M}"
+        day = date_text(start, language, "date_day")
+        told = day if _is_whole_day(start, last) else f"{day}, {start:%H:%M}"
+        away = None if now is None else (start.date() - now.astimezone(zone).date()).days
+        return told if away is None or abs(away) > _FAR else f"{told} ({_distance(away, language)})"
     if (start.day, (last + timedelta(days=1)).day) == (1, 1):
         if (start.year, start.month) == (last.year, last.month):
             return date_text(start, language, "date_month")
@@ -286,6 +325,12 @@ def _event_text(event: EventTime, language: str, zone: tzinfo) -> str:
             return str(start.year)
     ends = {"start": date_text(start, language), "end": date_text(last, language)}
     return phrase(language, "date_range", **ends)
+
+
+def _distance(days: int, language: str) -> str:
+    if not days:
+        return phrase(language, "same_day")
+    return counted_phrase(language, "days_ahead" if days > 0 else "days_ago", abs(days))
 
 
 def _is_whole_day(start: datetime, last: datetime) -> bool:

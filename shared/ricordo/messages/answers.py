@@ -17,6 +17,8 @@ class AnswerRequest(RecallRequest):
     name: ClassVar[str] = "query.answer"
 
     style: AnswerStyle = AnswerStyle.SHORT
+    min_confidence: Unit | None = None
+    """The confidence from which on the question is answered; the server's setting by default."""
     stream: Flag = False
     """Whether each sentence is sent as soon as it is written and checked, before the reply."""
 
@@ -37,7 +39,7 @@ class AnswerReply(Message):
     answered: Flag
     """Whether the evidence suffices."""
     confidence: Unit
-    """The estimated probability that the memories and facts contain the answer."""
+    """The estimated probability that the answer is right; of a refusal, that the best passage answered."""
     sources: tuple[UUID, ...] = ()
     """Ids of the facts and memories that it rests on, facts first; none unless it is answered."""
     by: AnsweredBy

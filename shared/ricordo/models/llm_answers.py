@@ -126,7 +126,7 @@ def _sources(material: AnswerMaterial, language: str, zone: tzinfo) -> Sequence[
                 f"{source_label(one, language)}, {_day(one, language, zone)}: {one.content}", language
             ),
         )
-        for one in material.memories[:_MEMORIES]
+        for one in (material.memories or [one.memory for one in material.passages])[:_MEMORIES]
     ]
     return [*facts[: FACTS[True]], *memories]
 

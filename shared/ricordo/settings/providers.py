@@ -158,9 +158,11 @@ class AnsweringSettings(LlmSettings):
         provider: `rules`, which say facts in sentences and quote passages, or `ollama`: an LLM whose
             sentences are kept as far as the sources support them, with the rules as fallback.
         budget_s: time limit for one answer, after which the sentences so far count, or the rules are used.
+        min_confidence: from which on a question is answered, [0, 1]; a request may say another one.
     """
 
     budget_s: PositiveFloat = 20.0
+    min_confidence: Share = 0.5
 
 
 class KnowledgeSettings(LlmSettings):

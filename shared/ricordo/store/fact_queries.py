@@ -105,6 +105,10 @@ class FactQueries(Store):
         found = await self._database.read("connected_facts", tenant, user_id, messages, leading, limit)
         return [fact_of(row) for row in found]
 
+    async def of_messages(self, tenant: str, user_id: str, messages: Sequence[str]) -> Sequence[Fact]:
+        """Return the facts that messages support, those that hold no more too; most confident first."""
+        return [fact_of(row) for row in await self._fetch(_SQL["of_messages"], tenant, user_id, messages)]
+
     async def relatives(
         self,
         tenant: str,

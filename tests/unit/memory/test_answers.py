@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,12 +14,11 @@ from tests.support.factories import START, memory
 
 from ricordo.language.annotations import EventTime, Role
 from ricordo.memory.answers import (
-    SUFFICIENT,
     AnswerMaterial,
+    JudgedPassage,
     WrittenAnswer,
-    answering_facts,
-    fact_confidence,
-    second_is_close,
+    answering_passages,
+    told_facts,
     write_answer,
     write_refusal,
 )
@@ -29,16 +27,26 @@ from ricordo.memory.model import Memory
 
 ROME = ZoneInfo("Europe/Rome")
 TRIP = memory("m-1", content="We went to Genoa last Saturday.", created_at=START)
-HOME, FIGS, SISTER = fact("lives_in", "Trieste"), fact("likes", "figs"), fact("has_sibling", "Nora")
+HOME = fact("lives_in", "Trieste")
+PAST = replace(fact("lives_in", "Turin"), valid_to=START)
 
 
 def _count(text: str) -> int:
     return len(text.split())
 
 
-def _written(language: str = "en", *, full: bool = False, **material: object) -> WrittenAnswer:
-    made = AnswerMaterial(question="When did we go to Genoa?", **material)  # type: ignore[arg-type]
+def _written(
+    language: str = "en", *, memories: Sequence[Memory] = (), full: bool = False, **material: object
+) -> WrittenAnswer:
+    passages = [JudgedPassage(one, 0.9) for one in memories]
+    made = AnswerMaterial(question="When?", passages=passages, **material)  # type: ignore[arg-type]
     return write_answer(made, language, ROME, _count, full=full)
+
+
+def _judged(text: str, words: str, probability: float = 0.9, facts: Sequence[Fact] = ()) -> JudgedPassage:
+    start = text.index(words)
+    said = memory(text, content=text, created_at=START)
+    return JudgedPassage(replace(said, language="en"), probability, (start, start + len(words)), facts)
 
 
 def _spoken(role: Role, speaker: str = "") -> Memory:
@@ -54,19 +62,31 @@ def test_a_fact_is_said_alone_or_with_its_former_values_and_what_supports_it() -
     assert full.memories == (TRIP,)
 
 
-def test_a_short_answer_quotes_the_second_passage_where_it_is_close() -> None:
-    again, rain = (memory(one, content=one, created_at=START) for one in (TRIP.content, "It rained."))
-    for found, scores, quoted in (
-        ([TRIP, rain], (0.8, 0.4), (TRIP, rain)),
-        ([TRIP, rain], (0.8, 0.3), (TRIP,)),
-        ([TRIP], (0.8,), (TRIP,)),
-        ([TRIP, again, rain], (0.8, 0.8, 0.1), (TRIP,)),
-        ([TRIP, again, rain], (0.8, 0.8, 0.7), (TRIP, rain)),
-    ):
-        contents = [one.content for one in found]
-        close = second_is_close(list(zip(contents, scores, strict=True)))
-        assert _written(memories=found, is_close=close).memories == quoted
-    assert _written(facts=[HOME], memories=[TRIP, rain], is_close=True).memories == ()
+def test_passages_that_answer_about_as_well_as_the_best_are_told_each_text_once() -> None:
+    found = [_judged(text, text, share) for text, share in (("b", 0.8), ("a", 0.9), ("a", 0.9), ("c", 0.3))]
+    assert [one.memory.content for one in answering_passages(found, 0.5)] == ["a", "b"]
+    assert answering_passages(found, 0.95) == ()
+
+
+def test_what_holds_no_more_is_told_only_where_it_is_asked_for() -> None:
+    former = _judged("We lived in Turin for years.", "Turin", 0.9, [PAST])
+    present = _judged("Trieste is home now.", "Trieste", 0.7, [HOME])
+    corrected = replace(present.memory, content="In Bari.", corrected_by=(present.memory.id,))
+    judged = [former, JudgedPassage(corrected, 0.99), present]
+    (found,) = answering_passages(judged, 0.5)
+    assert (found.memory, found.probability) == (present.memory, 0.99)
+    assert told_facts([found], {"lives_in"}) == [HOME]
+    assert former in answering_passages(judged, 0.5, former=True)
+    assert told_facts([former], {"lives_in"}, former=True) == [PAST]
+    assert answering_passages([former, replace(present, probability=0.2)], 0.5) == [former]
+
+
+def test_a_fact_is_told_instead_of_its_passage_where_it_holds_the_words_that_answer() -> None:
+    pets = [fact("has_pet", "Rex"), fact("has_pet", "Luna")]
+    text = "I live in Trieste, with Rex and Luna, and play the oboe."
+    assert told_facts([_judged(text, "Rex and Luna", facts=[HOME, *pets])], {"has_pet"}) == pets
+    assert not told_facts([_judged(text, "Rex and Luna", facts=pets)], {"lives_in"})
+    assert not told_facts([_judged(text, "the oboe", facts=[HOME, *pets])], {"lives_in"})
 
 
 @pytest.mark.parametrize(
@@ -86,21 +106,16 @@ def test_a_passage_is_quoted_with_who_said_it(
     found = _written(language, memories=[spoken, *others])
     assert found.text.startswith(begins)
     assert TRIP.content in found.text
-    assert found.memories == (spoken,)
+    assert found.memories[0] == spoken
 
 
 @pytest.mark.parametrize(("start", "end", "language", "said"), table(__file__, "times"))
 def test_a_question_for_a_time_is_answered_by_it(start: str, end: str, language: str, said: str) -> None:
     told = replace(TRIP, event_times=(EventTime(*map(datetime.fromisoformat, (start, end))),))
-    assert _written(language, memories=[told], dated={told.id}).text.startswith(said)
+    assert _written(language, memories=[told], asks_when=True).text.startswith(said)
     assert not _written(language, memories=[told]).text.startswith(said)
     correction = replace(told, corrects=(HOME.id,))
-    assert not _written(language, memories=[correction], dated={told.id}).text.startswith(said)
-
-
-def test_what_was_said_twice_keeps_its_place() -> None:
-    other = replace(TRIP, id=uuid4(), content="We went to Rapallo.")
-    assert _written(memories=[TRIP, other, replace(TRIP, id=uuid4())]).memories == (TRIP,)
+    assert not _written(language, memories=[correction], asks_when=True).text.startswith(said)
 
 
 def test_what_was_done_in_a_time_is_told_in_its_order() -> None:
@@ -111,33 +126,43 @@ def test_what_was_done_in_a_time_is_told_in_its_order() -> None:
     assert len(full.memories) == 10
 
 
-def test_a_long_passage_is_cut_to_what_has_to_do_with_the_question() -> None:
-    rest = "The weather was rainy and nobody went out, so we played cards. " * 30
-    found = _written(memories=[replace(TRIP, content=f"{rest}We took the train to Genoa. {rest}")])
-    assert "train to Genoa" in found.text
-    assert _count(found.text) < 120
+@pytest.mark.parametrize("place", [0, 15, 30])
+def test_a_long_passage_is_cut_to_what_stands_around_the_words_that_answer(place: int) -> None:
+    rest = ["The weather was rainy and nobody went out, so we played cards."] * 30
+    text = " ".join([*rest[:place], "We took the train to Genoa.", *rest[place:]])
+    found = write_answer(
+        AnswerMaterial(question="How?", passages=[_judged(text, "train")]), "en", ROME, _count, full=False
+    )
+    assert "We took the train to Genoa." in found.text
+    assert 40 < _count(found.text) < 120
 
 
 @pytest.mark.parametrize(
-    ("question", "answers"),
-    [
-        ("Where do I live?", [HOME]),
-        ("Where does my sister live?", []),
-        ("What does my sister do?", []),
-        ("Do I have a sister?", [SISTER]),
-        ("When did I live there?", []),
-        ("Do I like figs?", [FIGS]),
-    ],
+    ("day", "language", "said"),
+    [(3, "en", "(3 days ago)"), (6, "it", "(oggi)"), (7, "it", "(domani)"), (20, "en", "(in 14 days)")],
 )
-def test_a_fact_answers_what_it_speaks_of(question: str, answers: list[Fact]) -> None:
-    assert list(answering_facts(question, [FIGS, fact("likes", "olives"), HOME, SISTER], "en")) == answers
+def test_a_day_is_told_with_how_far_it_is(day: int, language: str, said: str) -> None:
+    event = EventTime(datetime(2025, 5, day, tzinfo=ROME), datetime(2025, 5, day + 1, tzinfo=ROME))
+    told = replace(TRIP, event_times=(event,))
+    now = datetime(2025, 5, 6, 12, tzinfo=ROME)
+    assert said in _written(language, memories=[told], asks_when=True, now=now).text
 
 
-def test_a_fact_is_surer_by_support_and_less_sure_where_it_is_disputed() -> None:
-    by_support = [fact_confidence(replace(HOME, confidence=count)) for count in range(1, 11)]
-    assert by_support == sorted(by_support)
-    assert SUFFICIENT < by_support[0] < by_support[-1] < fact_confidence(replace(HOME, verified=True)) < 1
-    assert fact_confidence(replace(HOME, disputed=True)) < fact_confidence(HOME)
+def test_of_several_times_the_one_is_told_that_the_words_which_answer_say() -> None:
+    text = "Dentist on 12 May. Pottery on 20 May at nine."
+    days = [
+        EventTime(datetime(2025, 5, day, tzinfo=ROME), datetime(2025, 5, day + 1, tzinfo=ROME))
+        for day in (12, 20)
+    ]
+    said = memory("m-1", content=text, created_at=datetime(2025, 5, 1, tzinfo=ROME))
+    said = replace(said, event_times=tuple(days), language="en")
+    start = text.index("12 May")
+    asked = AnswerMaterial(
+        question="When is the dentist?",
+        passages=[JudgedPassage(said, 0.9, (start, start + 6))],
+        asks_when=True,
+    )
+    assert write_answer(asked, "en", ROME, _count, full=False).text.startswith("Monday 12 May 2025. You said")
 
 
 def test_a_refusal_names_the_question_and_the_archive() -> None:

@@ -32,10 +32,12 @@ class AskedRelative:
     Attributes:
         ties: from the user on: a sister, her husband.
         requested: what is asked of them; for a name or who they are, the last tie.
+        words: by which the question names them: "my sister's husband".
     """
 
     ties: tuple[Tie, ...]
     requested: RequestedPredicates = NO_PREDICATES
+    words: str = ""
 
     def is_spoken_of(self, text: str) -> bool:
         """Whether a text has a noun for the last of the ties: "mum" for "my mother"."""
@@ -70,7 +72,8 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
     if begin and tokens.low[begin - 1] in read_patterns("relatives", language)["beside"]:
         return None
     rest = [word for word in tokens.low[end:] if word != _OWNED]
-    return AskedRelative(ties, _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language))
+    asked = _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language)
+    return AskedRelative(ties, asked, tokens.source[tokens.starts[begin] : tokens.ends[end - 1]])
 
 
 def _chain(tokens: Tokens, words: FactWords, possessive: int) -> tuple[int, tuple[Tie, ...], int] | None:

@@ -6,9 +6,12 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.question_patterns import load_patterns
 from ricordo.language.query_analysis.question_sentence import flat
+from ricordo.language.query_analysis.requested_predicates import requested_predicates
+from ricordo.language.small_talk import meaningful_words
 from ricordo.language.text import APOSTROPHE_SIGNS, collapse, stem, stop_words
 from ricordo.language.tokenization import content_words, words
 
@@ -26,12 +29,28 @@ def asks_for_the_former(query: str) -> bool:
     return any(load_patterns(language).asks_former.search(flat(collapse(query))) for language in LANGUAGES)
 
 
+def asks_something(query: str, language: str) -> bool:
+    """Whether a question is more than small talk: "hi, how are you?" is answered by no memory."""
+    by_pattern = requested_predicates(query, language).names  # "who am I?" has no other words
+    return bool(by_pattern) or any(meaningful_words(Document(query, language)))
+
+
+def asks_for_the_assistant(query: str) -> bool:
+    """Whether a question asks for what the assistant said or thinks, in any language."""
+    return any(load_patterns(language).asks_assistant.search(flat(collapse(query))) for language in LANGUAGES)
+
+
 def is_only_time(analysis: QueryAnalysis) -> bool:
     """Whether a question asks for all of a time, and says nothing else that could be searched for.
 
     Of "what did we do last week" function words are left, which are near to texts that matter to nobody.
     """
-    if analysis.time is None or not analysis.time.strict or analysis.entities or analysis.topics:
+    return analysis.time is not None and analysis.time.strict and is_for_a_time(analysis)
+
+
+def is_for_a_time(analysis: QueryAnalysis) -> bool:
+    """Whether a question names a time and nothing else: what was said then, or what happened then."""
+    if analysis.time is None or analysis.entities or analysis.topics:
         return False
     language = analysis.language
     plain = _plain_stems(language)

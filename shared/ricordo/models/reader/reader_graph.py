@@ -10,11 +10,12 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto
 
-from ricordo.models.onnx.bert_graph import PER_TOKEN, BertGraph, QuantisedGraph
+from ricordo.models.onnx.bert_graph import PER_TOKEN, QuantisedGraph
 from ricordo.models.onnx.checkpoint import Rounding
 from ricordo.models.onnx.network import DIMENSIONS, Precision
+from ricordo.models.reader.headed_graph import HeadedGraph
 from ricordo.models.reader.heads import FELT, OF_TEXTS, OF_TOKENS, POINTER
 
 WIDTH: Final = 256
@@ -23,7 +24,7 @@ _BEHIND_ALL: Final = np.iinfo(np.int64).max
 Weights = Mapping[str, NDArray[np.float32]]
 
 
-class _Heads(BertGraph):
+class _Heads(HeadedGraph):
     """Builds what stands around the layers; how these multiply is the other base's."""
 
     def build_reader(self, layers: range) -> ModelProto:
@@ -39,8 +40,7 @@ class _Heads(BertGraph):
         # Named as what the layer below gives, of which the norm is known.
         hidden = f"encoder.layer.{layers.start - 1}.output.normed"
         self._node("Concat", ["before", "states"], [hidden], "", axis=1)
-        for name, value in (("zero", 0), ("one", 1), ("two", 2), ("end", _BEHIND_ALL)):
-            self._integer(name, value)
+        self._integers(zero=0, one=1, two=2, end=_BEHIND_ALL)
         # The first token is there in every text, and so is what stands before it.
         self._node("Slice", ["mask", "zero", "one", "one"], ["mask.first"], "")
         self._node("Concat", ["mask.first", "mask"], ["mask.whole"], "", axis=1)
@@ -54,8 +54,7 @@ class _Heads(BertGraph):
         self._features()
         self._matrix("features", "tokens", [head.name for head in OF_TOKENS])
         self._pointer()
-        self._node("Slice", ["own", "zero", "one", "one"], ["opening"], "")
-        self._node("Concat", ["opening", "mean", "mean.shared"], ["whole"], "", axis=2)
+        self._node("Concat", [self._opening("own"), "mean", "mean.shared"], ["whole"], "", axis=2)
         self._matrix("whole", "texts.row", [head.name for head in OF_TEXTS])
         self._node("Squeeze", ["texts.row", "one"], ["texts"], "")
         self._felt()
@@ -67,17 +66,6 @@ class _Heads(BertGraph):
             FELT: ("texts", "tokens", 1),
         }
         return self._model({"states": PER_TOKEN, "before": ("texts", 1, DIMENSIONS)}, outputs)
-
-    def _count(self) -> None:
-        """Count the tokens that there are."""
-        self._node("Cast", ["mask"], ["mask.float"], "", to=TensorProto.FLOAT)
-        self._node("Unsqueeze", ["mask.float", "one"], ["mask.row"], "")
-        self._node("ReduceSum", ["mask.row", "two"], ["count"], "")
-
-    def _mean(self, source: str, output: str) -> None:
-        """Average the tokens that there are."""
-        self._node("MatMul", ["mask.row", source], [f"{output}.sum"], "")
-        self._node("Div", [f"{output}.sum", "count"], [output], "")
 
     def _features(self) -> None:
         """Join own state, shared state and mean, and add what the neighbours say."""
@@ -109,14 +97,6 @@ class _Heads(BertGraph):
         """Tell what each token adds to the valence: that head is linear in the mean of the states."""
         of_mean = self._weights["valence.weight"][:, DIMENSIONS : 2 * DIMENSIONS].sum(0)[:, None]
         self._node("MatMul", ["own", self._constant("felt.kernel", of_mean)], [FELT], "")
-
-    def _matrix(self, source: str, output: str, heads: list[str]) -> None:
-        """Multiply by the weights of several heads at once."""
-        kernel = np.concatenate([self._weights[f"{name}.weight"] for name in heads]).T
-        bias = np.concatenate([self._weights[f"{name}.bias"] for name in heads])
-        product = [source, self._constant(f"{output}.kernel", kernel)]
-        self._node("MatMul", product, [f"{output}.unbiased"], "")
-        self._node("Add", [f"{output}.unbiased", self._constant(f"{output}.added", bias)], [output], "")
 
 
 class _FloatReader(_Heads):

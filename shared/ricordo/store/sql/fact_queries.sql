@@ -116,3 +116,12 @@ where f.tenant = $1 and f.user_id = $2 and f.valid_to is null
       and e.object_key = f.object_key and e.quote ~* $6))
 order by f.confidence desc, f.last_reinforced desc, f.id
 limit $7
+
+-- name: of_messages
+-- The facts that the messages $3 support, whether they hold or not.
+select
+-- include: fact_columns.columns
+from facts as f
+where f.tenant = $1 and f.user_id = $2 and f.message_ids && $3::text[]
+  and f.subject_key = any(array(select e.subject_key from fact_evidence e where e.tenant = $1 and e.message_id = any($3::text[])))
+order by f.confidence desc, f.last_reinforced desc, f.id limit 200

@@ -1,0 +1,1 @@
+"""Learns which passage answers a question, and with which words."""

@@ -1,0 +1,127 @@
+"""Questions about chats, each with the passages that a reader of answers is to tell apart."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ricordo.cache_folder import default_cache_folder
+from ricordo.models.onnx.checkpoint import Side
+from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
+from ricordo.models.onnx.network import Network
+from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage
+from ricordo.models.reader.reader_network import Floats
+from ricordo_lab.console import UnreadableData
+
+MOST: Final = 6
+"""Passages of a question."""
+_NEAR: Final = 2
+
+
+class Choice(NamedTuple):
+    """A passage that may answer.
+
+    Attributes:
+        answers: whether it does.
+        words: the characters that answer; None where none do by themselves.
+        likeness: cosine similarity to the question.
+    """
+
+    passage: Passage
+    answers: bool
+    words: tuple[int, int] | None
+    likeness: float
+
+
+class AskedQuestion(NamedTuple):
+    """A question and what may answer it."""
+
+    writer: str
+    kind: str
+    text: str
+    choices: Sequence[Choice]
+
+
+def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iterator[AskedQuestion]:
+    """Yield the questions of all writers.
+
+    Args:
+        network: of the encoder, which tells what recall would find.
+
+    Raises:
+        UnreadableData: a file cannot be read, or is of another shape.
+    """
+    tokens = checkpoint.tokens(default_cache_folder())
+
+    def vectors(texts: Sequence[str], side: Side) -> Floats:
+        return side.shifted(network.run([tokens.cut(text, side.prefix)[0] for text in texts]))
+
+    for file in sorted(folder.glob("*.questions.jsonl")):
+        writer = file.name.partition(".")[0]
+        try:
+            turns = _by_conversation(folder / f"{writer}.jsonl")
+            for name, asked in _by_conversation(file).items():
+                said = vectors([f"{turn['s']}: {turn['x']}" for turn in turns[name]], checkpoint.text)
+                of_questions = vectors([row["q"] for row in asked], checkpoint.question)
+                likeness = np.maximum(of_questions @ said.T, of_questions @ _windows(said).T)
+                for row, of_all in zip(asked, likeness, strict=True):
+                    yield _asked(writer, turns[name], row, of_all)
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise UnreadableData(
+                f"{file} is not a list of questions about chats: {type(error).__name__}: {error}"
+            ) from error
+
+
+def _by_conversation(file: Path) -> Mapping[str, list[Mapping[str, Any]]]:
+    found = defaultdict(list)
+    for line in file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        found[row["c"]].append(row)
+    return found
+
+
+def _windows(vectors: Floats) -> Floats:
+    """Return the vector of each turn with half of the one before, as the index has it, [n, d]."""
+    joined = vectors + 0.5 * np.vstack([np.zeros_like(vectors[:1]), vectors[:-1]])
+    windows: Floats = joined / np.linalg.norm(joined, axis=1, keepdims=True)
+    return windows
+
+
+def _asked(
+    writer: str, turns: Sequence[Mapping[str, Any]], row: Mapping[str, Any], likeness: Floats
+) -> AskedQuestion:
+    """Return a question with what answers it, what a careless reader would take for that, and the likeliest.
+
+    What answered it before a change says by itself nothing wrong: it is left out.
+    """
+    right, near = row["turns"], row["near"][:_NEAR]
+    stale, likeliest = set(row["stale"]) - set(right), np.argsort(-likeness).tolist()
+    places = [one for one in dict.fromkeys((*right, *near, *likeliest)) if one not in stale]
+    choices = [
+        Choice(
+            _passage(turns, one, row["asker"]),
+            one in right,
+            _words(turns[one], row, one),
+            float(likeness[one]),
+        )
+        for one in places[:MOST]
+    ]
+    return AskedQuestion(writer, row["kind"], row["q"], choices)
+
+
+def _passage(turns: Sequence[Mapping[str, Any]], at: int, asker: str) -> Passage:
+    def who(turn: Mapping[str, Any]) -> str:
+        return ASSISTANT if turn["a"] else ASKER if turn["s"] == asker else str(turn["s"])
+
+    before = f"{who(turns[at - 1])}: {turns[at - 1]['x']}" if at else ""
+    return Passage(who(turns[at]), turns[at]["x"], before)
+
+
+def _words(turn: Mapping[str, Any], row: Mapping[str, Any], at: int) -> tuple[int, int] | None:
+    if not row["span"] or at != row["turns"][0]:
+        return None
+    start = turn["x"].find(row["span"])
+    return (start, start + len(row["span"])) if start >= 0 else None

@@ -1,0 +1,70 @@
+"""A question and a passage side by side, as the reader of answers reads them."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Protocol
+
+from ricordo.models.onnx.checkpoint import Side
+
+ASKER: Final = "me"
+"""Who says a passage, where it is whoever asks."""
+ASSISTANT: Final = "bot"
+_QUESTION_TOKENS: Final = 40
+_PASSAGE_TOKENS: Final = 96
+_BEFORE: Final = 120
+"""Characters of the turn before, which are its last: what it asks stands at its end."""
+
+
+class Passage(NamedTuple):
+    """What somebody said, with the turn before it.
+
+    Attributes:
+        who: the name of who said it, `ASKER` or `ASSISTANT`.
+        before: "who: text" of the turn before; empty for none.
+    """
+
+    who: str
+    text: str
+    before: str = ""
+
+
+class Pair(NamedTuple):
+    """The tokens of a question and a passage.
+
+    Attributes:
+        spans: the characters of the passage's text that each token stands for; (-1, -1) for none.
+    """
+
+    ids: Sequence[int]
+    spans: Sequence[tuple[int, int]]
+
+
+class Tokens(Protocol):
+    """Cuts texts into tokens."""
+
+    def spans(self, text: str, prefix: str = "") -> tuple[list[int], list[tuple[int, int]]]:
+        """Return token ids, special ones at both ends, and the characters of `text` of each."""
+
+
+def paired(question: str, passage: Passage, tokens: Tokens, sides: tuple[Side, Side]) -> Pair:
+    """Return the tokens of a question and a passage.
+
+    Args:
+        sides: how the encoder's questions and texts begin.
+    """
+    of_question, of_text = sides
+    asked, _ = tokens.spans(question, of_question.prefix)
+    head = f"{passage.who}: "
+    whole = f"{head}{passage.text}"
+    if passage.before:
+        whole += f" « {passage.before[-_BEFORE:]}"
+    said, spans = tokens.spans(whole, of_text.prefix)
+    said, spans = said[1:], spans[1:]
+    if len(said) > _PASSAGE_TOKENS:
+        said, spans = [*said[: _PASSAGE_TOKENS - 1], said[-1]], [*spans[: _PASSAGE_TOKENS - 1], spans[-1]]
+    asked = [*asked[: _QUESTION_TOKENS - 1], asked[-1]] if len(asked) > _QUESTION_TOKENS else asked
+    end = len(head) + len(passage.text)
+    within = [
+        (max(start, len(head)) - len(head), last - len(head)) if len(head) < last <= end else (-1, -1)
+        for start, last in spans
+    ]
+    return Pair([*asked, *said], [*([(-1, -1)] * len(asked)), *within])
