@@ -13,7 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.annotations import Emotion
-from ricordo.memory.decay import WEAK, decay_factor
+from ricordo.memory.decay import decay_factor
 from ricordo.memory.model import Memory
 
 _FILE: Final = Path(__file__).with_name("life-of-a-memory") / "decay.svg"
@@ -27,6 +27,8 @@ _CURVES: Final = (
     ("arousal 0.5, importance 1", "#2c5784", 0.5, 1.0),
 )
 """What is said of a curve, its colour, the arousal and the importance."""
+_WEAK: Final = 0.3
+"""The factor without floors below which a memory is archived, if it hardly matters and was hardly used."""
 
 
 def drawing() -> str:
@@ -59,7 +61,7 @@ def _factors(arousal: float, importance: float) -> list[float]:
     """Return the factor of each day, until the archive takes the memory, which was never recalled."""
     found = []
     for day in range(_DAYS + 1):
-        if _factor(day, arousal, importance, floors=False) < WEAK and importance < 0.5:
+        if _factor(day, arousal, importance, floors=False) < _WEAK and importance < 0.5:
             break
         found.append(_factor(day, arousal, importance, floors=True))
     return found

@@ -7,8 +7,8 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg, wait_for
 from tests.support.manual_clock import ManualClock
 
-from ricordo.language.annotations import MemoryKind
-from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.language.annotations import MemoryKind, MemorySource
+from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.ids import memory_id
 from ricordo.store import derived_memories
 from ricordo.store.database import Database
@@ -77,7 +77,7 @@ async def test_a_derived_memory_and_an_assistants_message_are_corrected_without_
         content="Davide abita a Torino.",
         language="it",
         created_at=ManualClock().now(),
-        source=Source.SLEEP_CONSOLIDATION,
+        source=MemorySource.SLEEP_CONSOLIDATION,
         source_ids=tuple(sources),
     )
     async with (

@@ -24,9 +24,8 @@ from ricordo.store.erasure import ErasureStore
 from ricordo.store.exports import ExportStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.store.memory_listings import MemoryListings
-from ricordo.store.memory_queries import MemoryQueries, StyleQueries
+from ricordo.store.memory_queries import MemoryDetailQueries, MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import (
     describe_models,

@@ -1,4 +1,4 @@
-"""Builds the services of each worker but ingest."""
+"""Builds the services of each worker."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,6 +9,9 @@ from typing import Final
 import structlog
 
 from ricordo.bus.nats.topology import SWEEPER
+from ricordo.documents.readers.reader_process import ReaderProcess
+from ricordo.documents.reading_limits import ReadingLimits
+from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.messages.events import MemoryCreatedBulk
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
@@ -17,9 +20,12 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.sweeper import Sweeper
+from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichmentStore
+from ricordo.store.erasure import ErasureStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.index_store import IndexingStore
+from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo.store.session_store import SessionStore
@@ -35,7 +41,7 @@ from ricordo_services.app.language_models import (
 )
 from ricordo_services.app.passes import nightly, scheduled_passes
 from ricordo_services.app.preloading import enrichment_rules, fact_words, question_rules
-from ricordo_services.app.request_handlers import fact_commands, memory_commands, queries
+from ricordo_services.app.request_handlers import export_server, fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import bulk_lane, event_worker
 from ricordo_services.embedding.encode_handler import EncodeHandler
@@ -44,6 +50,15 @@ from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
 from ricordo_services.enrichment.enrichment_handler import EnrichmentHandler
 from ricordo_services.gateway.service import Gateway
+from ricordo_services.ingest.document_extraction import (
+    DELETION_INTERVAL_S,
+    POLL_INTERVAL_S,
+    DocumentDeletion,
+    DocumentExtraction,
+    DocumentStorage,
+    TenantRoundRobin,
+)
+from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
 from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.graph_projector import GraphCatchUp
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
@@ -55,11 +70,70 @@ _log = structlog.stdlib.get_logger(__name__)
 USES_LINGER_S: Final = 0.25
 """Seconds for which uses of memories are gathered, so that they do not slow the next recall."""
 
+_BATCH_FACTOR: Final = 3  # its messages take little time each
+_SLOTS_FACTOR: Final = 8
+"""Times as many messages in flight as elsewhere: others wait for little of what one user sends at once."""
 _CATCH_UP_S: Final = 10.0
 _BULK_BATCH: Final = 16
 _LIVE_BATCH: Final = 32
 _REBUILD_CHECK_S: Final = 3600.0  # besides whenever the index asks for it
 _REBUILD_BACKOFF: Final = Backoff(first=2.0, longest=60.0)
+
+
+async def ingest(resources: Resources) -> list[Service]:
+    """Return ingest's live and bulk consumers, documents and export."""
+    quotas, clock = resources.settings.quotas, resources.clock
+    storage, document_services = await _documents(resources)
+    limits = IntakeLimits(kept=quotas.messages or None, kept_a_day=quotas.messages_per_day or None)
+    intake = await resources.store(lambda database: IntakeStore(database, limits))
+    lane = LiveLane(resources.settings.worker.live_burst)
+    live = await event_worker(
+        resources,
+        "ingest",
+        IngestHandler(intake, clock, lane, storage=storage),
+        slots=_SLOTS_FACTOR * resources.settings.worker.slots,
+        batch=min(200, _BATCH_FACTOR * resources.settings.worker.batch),
+    )
+    imported = IngestHandler(intake, clock, None, source="import", storage=storage)
+    return [
+        # One batch after the other: of two bodies under one id, the first published is the first to arrive.
+        live,
+        await event_worker(resources, "ingest-bulk", imported, lane=await bulk_lane(resources, live)),
+        *document_services,
+        await export_server(resources),
+    ]
+
+
+async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list[Service]]:
+    """Return the storage of documents, their reader and the deletion; nothing without an object store."""
+    objects = await resources.documents()
+    if objects is None:
+        return None, []
+    settings, clock = resources.settings.documents, resources.clock
+    known, life = await resources.store(DocumentStore), await resources.store(LifecycleStore)
+    order = TenantRoundRobin(life, clock)
+    limits = ReadingLimits(
+        seconds=settings.read_seconds,
+        memory_mb=settings.read_memory_mb,
+        pages=settings.max_pages,
+        characters=settings.max_characters,
+    )
+    reading = DocumentExtraction(
+        documents=known,
+        objects=objects,
+        reader=ReaderProcess(limits),
+        tokens=await resources.tokens(),
+        turns=order,
+        emitter=await resources.emitter("ingest"),
+        clock=clock,
+        executor=await resources.cpu_executor(),
+        size=ExtractSize(settings.extract_min_tokens, settings.extract_max_tokens, settings.max_extracts),
+    )
+    deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
+    return DocumentStorage(objects, known, order.schedule), [
+        Periodic("documents", reading.run, POLL_INTERVAL_S, resources.clock, woken=order.woken),
+        Periodic("discarded", deletion.run, DELETION_INTERVAL_S, resources.clock),
+    ]
 
 
 async def encode(resources: Resources) -> list[Service]:

@@ -21,14 +21,14 @@ from ricordo.runtime.worker.event_worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReembeddingStore
-from ricordo_services.app import ingest_worker, worker_builders
+from ricordo_services.app import worker_builders
 from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources
 from ricordo_services.gateway.service import Gateway
 from ricordo_services.job_progress import reembedding_gain
 
 _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {
-    "ingest": ingest_worker.ingest,
+    "ingest": worker_builders.ingest,
     "enrichment": worker_builders.enrichment,
     "embedding": worker_builders.embedding,
     "encode": worker_builders.encode,

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Final, TypeVar
 
-from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.schema import OLDEST, Tombstone, newest_schema, schema_version, tombstones
@@ -32,22 +32,6 @@ from ricordo_services.stack.folder import (
 )
 from ricordo_services.stack.local import standalone_postgres
 from ricordo_services.stack.postgres import give_to_account, server_account
-
-_Name = Annotated[str, Field(min_length=1, max_length=128)]
-
-
-class _TombstoneLine(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    tenant: str
-    scope: Literal["message", "conversation", "user", "erased"]
-    user_id: _Name
-    key: _Name
-    requested_at: Annotated[
-        AwareDatetime,
-        Field(validation_alias=AliasChoices("requested_at", "buried_at")),  # the latter until 0.1.0
-    ]
-
 
 _STONES = TypeAdapter(Tombstone)
 
@@ -73,13 +57,15 @@ def read_list(path: Path) -> list[Tombstone]:
 
 def _stone(path: Path, number: int, line: bytes) -> Tombstone:
     try:
-        read = _TombstoneLine.model_validate_json(line)
-        return Tombstone(**{**read.model_dump(), "tenant": checked_tenant(read.tenant)})
+        stone = _STONES.validate_json(line)
+        checked_tenant(stone.tenant)
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))} {first['msg']}".strip()
     except ValueError as error:
         reason = str(error)
+    else:
+        return stone
     raise Failed(f"{path}, line {number} is not an entry of a list of forgotten data: {reason}")
 
 

@@ -1,7 +1,7 @@
 """`ricordo import`: takes in the export of a user."""
 
 import asyncio
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +16,7 @@ from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.export_command import ExportFile
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
 from ricordo_services.cli.input_files import rereadable, title
-from ricordo_services.cli.output import counted, err_console, print_json, print_remark, print_text, progress
+from ricordo_services.cli.output import counted, print_json, print_remark, print_text
 from ricordo_services.cli.service_import import RICORDO, import_from_service
 
 if TYPE_CHECKING:
@@ -64,7 +64,16 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            await _take_in(call, client, exported, publication, timeout)
+            await publish_command.publish_all(
+                call,
+                client,
+                exported.bodies(),
+                publication,
+                bulk=True,
+                wait=True,
+                timeout=timeout,
+                total=exported.messages - exported.blank,
+            )
             opening = jobs.open_restore(settings, tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
             await _restore(client, exported, restore, publication.failed, timeout)
@@ -77,30 +86,6 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
     _summarise(publication, exported, restore, as_json=call.as_json)
     if publication.faults or restore.tally.left_out:
         raise typer.Exit(FAILED)
-
-
-async def _take_in(
-    call: Call,
-    client: MemoryClient,
-    exported: ExportFile,
-    publication: publish_command.Publication,
-    patience: float,
-) -> None:
-    """Publish what was said, and wait until all of it is remembered."""
-    done, total = 0, exported.messages - exported.blank
-
-    def advance(number: int) -> None:
-        nonlocal done
-        done += number
-        show(done, total)
-
-    with progress(err_console(), "remembered", quiet=call.as_json) as show:
-        async with publish_command.open_ingest_watch(call.target) as watch:
-            async with aclosing(exported.bodies()) as bodies:
-                await publish_command.publish_lines(
-                    client, bodies, publication, bulk=True, advance=lambda _: None
-                )
-            await publish_command.await_remembered(client, publication, watch, patience, advance)
 
 
 async def _restore(

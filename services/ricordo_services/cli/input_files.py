@@ -96,7 +96,6 @@ def open_input(source: str) -> BinaryIO:
 
 M = TypeVar("M", bound=Message)
 
-_SHOWN: Final = 24  # characters around a fault
 _ADVICE: Final = 'each line must hold one whole JSON object, such as {"id": "m-1", ...}'
 
 
@@ -127,33 +126,15 @@ def is_text(line: bytes) -> bool:
 def _fault(line: bytes) -> str:
     if not is_text(line):
         return "it is not text in UTF-8"
-    text = line.decode().strip()
-    if not text:
-        return f"it is empty: {_ADVICE}"
-    if not text.startswith("{"):
-        return f"“{_short(text)}” is no JSON object: {_ADVICE}"
     try:
-        json.loads(text)
+        is_object = isinstance(json.loads(line.rstrip()), dict)
     except json.JSONDecodeError as error:
-        return _misspelt(text, error)
+        return f"it is no JSON object ({error.msg}: character {error.pos + 1}); {_ADVICE}"
     except (ValueError, RecursionError):
-        pass
-    return "it holds a number or a nesting that JSON readers refuse"
-
-
-def _misspelt(text: str, error: json.JSONDecodeError) -> str:
-    if error.pos >= len(text):
-        return f"it ends within the JSON object: {_ADVICE}"
-    if error.msg.startswith("Extra data"):
-        return f"something follows the JSON object: “{_short(text[error.pos :])}”; {_ADVICE}"
-    if error.msg.startswith("Unterminated string"):
-        return f"the text that begins at character {error.pos + 1} has no closing quote"
-    return f"it is no JSON from character {error.pos + 1} on: “{_short(text[error.pos :])}”"
-
-
-def _short(text: str) -> str:
-    shown = "".join(char if char.isprintable() else " " for char in text)
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+        is_object = True
+    if is_object:
+        return "it holds a number or a nesting that JSON readers refuse"
+    return f"it is no JSON object; {_ADVICE}"
 
 
 @contextmanager

@@ -134,7 +134,7 @@ def enriched(message: MessageInput, read: Callable[[str, str], Reading]) -> Docu
         "primary_emotion": emotion.primary,
         "emotional_keywords": list(emotion.keywords),
         "trigger": emotion.trigger,
-        "importance": derived.importance.value if message.importance is None else message.importance,
+        "importance": derived.importance if message.importance is None else message.importance,
         "topics": list(derived.topics),
         "participants": list(derived.participants),
         "type": derived.type.value,

@@ -110,8 +110,8 @@ def print_json(document: Mapping[str, object]) -> None:
 
 _EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
 
-Show = Callable[[int, int], None]
-"""Takes the number done and the total."""
+Show = Callable[[int, int | None], None]
+"""Takes the number done, and the total where it is known."""
 
 
 @contextmanager
@@ -123,12 +123,12 @@ def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]
         task = bar.add_task(done_what, total=None)
         reported = time.monotonic()
 
-        def show(done: int, of: int) -> None:
+        def show(done: int, of: int | None) -> None:
             nonlocal reported
             bar.update(task, total=of, completed=done)
             if not watched and time.monotonic() - reported >= _EVERY_S:
                 reported = time.monotonic()
-                console.print(f"{done} of {of} {done_what}", soft_wrap=True)
+                console.print(f"{done if of is None else f'{done} of {of}'} {done_what}", soft_wrap=True)
 
         yield show
 

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
@@ -25,7 +23,7 @@ from ricordo.messages.events import MessageReceived
 from ricordo_services.cli.client_calls import SECONDS, Call, ServerTarget
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
-from ricordo_services.cli.output import err_console, out_console, print_json, print_remark
+from ricordo_services.cli.output import Show, err_console, out_console, print_json, print_remark, progress
 from ricordo_services.ingest_watch import IngestWatch
 
 WINDOW: Final = 256  # acks in flight
@@ -68,6 +66,11 @@ class Publication:
         return {one.message_id for one in self.faults if one.message_id is not None}
 
     @property
+    def settled(self) -> int:
+        """How many lines are acknowledged or have failed."""
+        return len(self.acknowledged) + len(self.faults)
+
+    @property
     def so_far(self) -> str:
         """The progress, for a message when it is interrupted."""
         return f"{acknowledged(len(self.acknowledged))}, and publishing all of them again is safe"
@@ -84,12 +87,12 @@ async def publish_lines(
     publication: Publication,
     *,
     bulk: bool,
-    advance: Callable[[int], None],
+    show: Callable[[int], None],
 ) -> None:
     """Publish each line; a line that cannot be published becomes a fault.
 
     Args:
-        advance: told the bytes of each line that is done with.
+        show: told how many lines are done with, after each.
 
     Raises:
         Failed: these are no lines of text.
@@ -97,7 +100,7 @@ async def publish_lines(
     """
     slots, began = asyncio.Semaphore(WINDOW), False
 
-    async def send(number: int, line: bytes, message: MessageReceived) -> None:
+    async def send(number: int, message: MessageReceived) -> None:
         try:
             published = await _until_taken(client, message, bulk=bulk)
             publication.acknowledged.append(Acknowledged(number, message.id, published.sequence))
@@ -106,7 +109,7 @@ async def publish_lines(
             publication.fail(Fault(number, message.id, error.message))
         finally:
             slots.release()
-            advance(len(line))
+            show(publication.settled)
 
     try:
         async with asyncio.TaskGroup() as flying:
@@ -118,10 +121,10 @@ async def publish_lines(
                     began = True
                 except DecodeError as error:
                     publication.fail(Fault(number, readable_id(line), error.message))
-                    advance(len(line))
+                    show(publication.settled)
                     continue
                 await slots.acquire()
-                flying.create_task(send(number, line, message))
+                flying.create_task(send(number, message))
     except* (RicordoError, Failed) as group:
         first = first_of(group)
         if isinstance(first, RicordoError):
@@ -163,13 +166,14 @@ async def await_remembered(
     publication: Publication,
     watch: IngestWatch | None,
     timeout: float,
-    advance: Callable[[int], None],
+    show: Show,
 ) -> None:
     """Wait until all acknowledged messages are remembered or have failed.
 
     Args:
         watch: tells what ingest has refused; None without permission to read that.
         timeout: seconds without any progress after which it is given up.
+        show: told how many are, and of how many.
 
     Raises:
         Timeout: some are still under way.
@@ -178,10 +182,10 @@ async def await_remembered(
     sequences = {one.sequence for one in publication.acknowledged}
     refused = await watch.refusals(sequences, timeout, repeated=publication.repeated) if watch else {}
     lines: defaultdict[str, list[int]] = defaultdict(list)
+    unpublished, total = len(publication.faults), len(publication.acknowledged)
     for line, message_id, sequence in publication.acknowledged:
         if sequence in refused:
             publication.fail(Fault(line, message_id, refused[sequence]))
-            advance(1)
         else:
             lines[message_id].append(line)
     ids = iter(lines)
@@ -192,26 +196,52 @@ async def await_remembered(
             else:
                 for line in lines[message_id]:
                     publication.fail(Fault(line, message_id, receipt.error or "failed"))
-            advance(len(lines[message_id]))
+        show(publication.remembered + len(publication.faults) - unpublished, total)
+
+
+async def publish_all(
+    call: Call,
+    client: MemoryClient,
+    lines: AsyncGenerator[tuple[int, bytes], None],
+    publication: Publication,
+    *,
+    bulk: bool,
+    wait: bool,
+    timeout: float,
+    total: int | None = None,
+) -> None:
+    """Publish lines, and close their source; with `wait`, until all are remembered. Shows the progress.
+
+    Args:
+        timeout: seconds without any progress after which waiting is given up.
+        total: the number of lines, where it is known.
+
+    Raises:
+        Failed: these are no lines of text.
+        RicordoError: as `publish_lines` and `await_remembered`.
+    """
+    async with AsyncExitStack() as exits:
+        watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
+        await exits.enter_async_context(aclosing(lines))
+        with progress(err_console(), "published", quiet=call.as_json) as show:
+            await publish_lines(
+                client, lines, publication, bulk=bulk, show=lambda settled: show(settled, total)
+            )
+        if wait:
+            with progress(err_console(), "remembered", quiet=call.as_json) as show:
+                await await_remembered(client, publication, watch, timeout, show)
 
 
 async def publish(
     call: Call, source: str, *, wait: bool = False, bulk: bool = False, timeout: float = 120.0
 ) -> None:
     """Publish messages, a JSON object a line."""
-    size, console = _checked_size(source), err_console()
-    bar = partial(_bar, console, shown=console.is_terminal and not call.as_json)
+    _check_file(source)
     publication = Publication(partial(report_fault, title(source)), title(source))
     try:
-        async with AsyncExitStack() as exits:
-            client = await exits.enter_async_context(call.client())
-            watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
-            with bar("publishing", size) as advance:
-                lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
-                await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
-            if wait:
-                with bar("remembering", len(publication.acknowledged)) as advance:
-                    await await_remembered(client, publication, watch, timeout, advance)
+        async with call.client() as client:
+            lines = numbered_lines(source)
+            await publish_all(call, client, lines, publication, bulk=bulk, wait=wait, timeout=timeout)
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
     _summarise(publication, wait=wait, as_json=call.as_json)
@@ -219,24 +249,15 @@ async def publish(
         raise typer.Exit(FAILED)
 
 
-def _checked_size(source: str) -> int | None:
-    """Check the file before connecting, and return its size in bytes; None if it is unknown."""
+def _check_file(source: str) -> None:
+    """Check that a file is there, before connecting."""
     if source == STANDARD_INPUT:
-        return None
+        return
     path = Path(source)
     if not path.exists():
         raise Failed(f"there is no file {source}")
     if path.is_dir():
         raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
-    return path.stat().st_size if path.is_file() else None
-
-
-@contextmanager
-def _bar(console: Console, title: str, total: int | None, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    columns = (TextColumn("{task.description:12}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda amount: progress.advance(task, amount)
 
 
 def report_fault(file: str, fault: Fault) -> None:

@@ -187,16 +187,16 @@ def memories_block(
     for memory in memories:
         score = Text("" if memory.score is None else f"{memory.score:.2f}", "bold")
         if memory.score is not None and barred:
-            score = Text.assemble(score, " ", (bar(memory.score, _BAR_CELLS), "green"))
+            score = Text.assemble(score, " ", (_bar(memory.score), "green"))
         rows.append((score, _memory(memory, zone, ids=ids)))
     return TwoColumns(rows, wide=True)
 
 
-def bar(share: float, cells: int) -> str:
-    """Draw a share of 1 on `cells` columns, to an eighth of one."""
-    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
+def _bar(share: float) -> str:
+    """Draw a share of 1, to an eighth of a column."""
+    eighths = round(max(0.0, min(1.0, share)) * _BAR_CELLS * 8)
     full, rest = divmod(eighths, 8)
-    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(cells)
+    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(_BAR_CELLS)
 
 
 def _memory(memory: MemoryView, zone: tzinfo | None, *, ids: bool) -> Text:

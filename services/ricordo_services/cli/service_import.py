@@ -8,9 +8,9 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Final, cast, get_args
 
@@ -26,13 +26,11 @@ from ricordo_services.cli.failures import FAILED, Interrupted, Misused
 from ricordo_services.cli.input_files import STANDARD_INPUT, rereadable, title
 from ricordo_services.cli.output import (
     counted,
-    err_console,
     out_console,
     plain,
     print_json,
     print_remark,
     print_text,
-    progress,
     zone_of,
 )
 from ricordo_services.importers import PARSERS, parse_export
@@ -172,27 +170,18 @@ async def _publish(
 ) -> None:
     """Publish all messages on the import queue; with `wait`, until they are remembered."""
     try:
-        async with AsyncExitStack() as exits:
-            client = await exits.enter_async_context(call.client())
-            watching = publish_command.open_ingest_watch(call.target)
-            watch = await exits.enter_async_context(watching) if wait else None
+        async with call.client() as client:
             publication.known = await _known(client, survey, source.conversion)
-            with progress(err_console(), "published", quiet=call.as_json) as show:
-                published = count(1)
-                bodies = await exits.enter_async_context(aclosing(source.bodies()))
-                await publish_command.publish_lines(
-                    client,
-                    bodies,
-                    publication,
-                    bulk=True,
-                    advance=lambda _: show(next(published), survey.messages),
-                )
-            if wait:
-                with progress(err_console(), "remembered", quiet=call.as_json) as show:
-                    remembered = count(1)
-                    await publish_command.await_remembered(
-                        client, publication, watch, timeout, lambda _: show(next(remembered), survey.messages)
-                    )
+            await publish_command.publish_all(
+                call,
+                client,
+                source.bodies(),
+                publication,
+                bulk=True,
+                wait=wait,
+                timeout=timeout,
+                total=survey.messages,
+            )
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
 

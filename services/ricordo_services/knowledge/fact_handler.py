@@ -233,18 +233,7 @@ def to_evidence(utterance: Utterance, statements: Sequence[Statement]) -> Extrac
 def _statements(stored: ExtractedEvidence) -> tuple[Statement, ...]:
     """Return the statements of stored evidence: the inverse of `to_evidence`."""
     return tuple(
-        Statement(
-            subject=one.subject,
-            predicate=one.predicate,
-            object=one.object,
-            quote=quote,
-            span=(one.position, one.position + len(quote)),
-            polarity=one.polarity,
-            valid_from=one.valid_from,
-            valid_to=one.valid_to,
-            subject_tie=one.subject_tie,
-            object_tie=one.object_tie,
-        )
+        Statement(**one.claim(), quote=quote, span=(one.position, one.position + len(quote)))
         for one, quote in zip(stored.evidence, stored.quotes, strict=True)
     )
 

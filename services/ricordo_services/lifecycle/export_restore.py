@@ -11,9 +11,9 @@ from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.clock import Clock
-from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemorySource, MemoryType, Role
 from ricordo.memory.facts import Evidence, Rejection
-from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
+from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.working_memory import MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.messages.events import DerivedEvent, MemoryChanged
@@ -211,7 +211,7 @@ class ExportRestore:
         insights = {
             one["id"]: UUID(one["about"])
             for one in items
-            if one.get("about") and not one["verified"] and one["source"] != Source.USER_CORRECTION
+            if one.get("about") and not one["verified"] and one["source"] != MemorySource.USER_CORRECTION
         }
         here = await self.imports.insights(self.tenant, self.user_id, list(insights.values()))
         # An insight that was drawn here from the same messages stays, with its own reinforcement.
@@ -240,7 +240,7 @@ class ExportRestore:
             type=MemoryType(item["type"]),
             kind=MemoryKind(item["kind"]),
             role=Role(item["role"]),
-            source=Source(item["source"]),
+            source=MemorySource(item["source"]),
             source_ids=tuple(self.names.known[one] for one in item["source_ids"]),
             key_topics=tuple(KeyTopic(**one) for one in item["key_topics"]),
             emotion=Emotion(

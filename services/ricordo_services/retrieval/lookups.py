@@ -36,8 +36,7 @@ from ricordo.runtime.handling import RequestError
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
-from ricordo.store.memory_details import MemoryDetailQueries
-from ricordo.store.memory_queries import MemoryQueries, MessageFailure
+from ricordo.store.memory_queries import MemoryDetailQueries, MemoryQueries, MessageFailure
 from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.reply_views import (
     brief_memory_view,

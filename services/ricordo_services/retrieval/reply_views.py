@@ -14,7 +14,7 @@ from ricordo.language.annotations import MemoryKind, Role
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
-from ricordo.messages.enumerations import MemorySource, MessageState
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.listings import BriefMemoryView, MemoryDetailView
 from ricordo.messages.message_types import Reference
 from ricordo.messages.queries import Stages
@@ -35,7 +35,7 @@ _ALIASES: Final = 100  # maximum number in a reply
 _OF_A_MEMORY: Final = (
     *("id", "type", "kind", "content", "created_at", "importance", "informative", "participants", "topics"),
     *("event_start", "event_end", "confidence", "corrects", "corrected_by", "tags", "time_of_day"),
-    *("day_of_week", "pinned", "verified", "questions_addressed"),
+    *("day_of_week", "source", "pinned", "verified", "questions_addressed"),
 )
 """The fields of a view that are attributes of the memory."""
 _DETAILS: Final = (
@@ -73,7 +73,6 @@ def memory_view(
         signals=None if signals is None else dict(signals),
         emotion=EmotionView(**emotion),
         event_times=tuple(EventTimeView(start=one.start, end=one.end) for one in memory.event_times),
-        source=MemorySource(memory.source.value),
         related=tuple(related),
         archived=memory.archived_at is not None,
         location=memory.location or None,

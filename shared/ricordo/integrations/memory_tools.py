@@ -24,9 +24,9 @@ from ricordo.integrations.tool_results import (
     memory_items,
     recalled,
 )
-from ricordo.language.annotations import MemoryKind
+from ricordo.language.annotations import MemoryKind, Predicate
 from ricordo.messages.commands import ForgetReply
-from ricordo.messages.enumerations import AnswerStyle, MessageState, Predicate
+from ricordo.messages.enumerations import AnswerStyle, MessageState
 from ricordo.messages.ids import memory_id as id_of_memory
 from ricordo.messages.listings import MemoryDetailView
 

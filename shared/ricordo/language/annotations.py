@@ -1,4 +1,4 @@
-"""Result types of text analysis: type and kind of a memory, role of the speaker, emotion, event time."""
+"""Result types of text analysis: type, kind and source of a memory, role, predicate, emotion, event time."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -43,6 +43,30 @@ class MemoryKind(StrEnum):
     REFLECTION = "reflection"
     SYNTHESIS = "synthesis"
     EXTRACT = "extract"
+
+
+class MemorySource(StrEnum):
+    """Where a memory came from."""
+
+    CONVERSATION = "conversation"
+    SLEEP_CONSOLIDATION = "sleep_consolidation"
+    USER_CORRECTION = "user_correction"
+    SELF_REFLECTION = "self_reflection"
+    IMPORT = "import"
+
+
+Predicate = StrEnum(
+    "Predicate",
+    "NAME AGE BIRTHDAY BORN_IN LIVES_IN LIVES_WITH WORKS_AT WORKS_AS STUDIES STUDIES_AT SPEAKS LIKES "
+    "DISLIKES ALLERGIC_TO HAS_CONDITION HAS_PET HAS_CHILD HAS_SIBLING HAS_PARENT PARTNER FRIEND KNOWS OWNS "
+    "PLAYS DOES SKILLED_IN MEMBER_OF VISITED PLANS WANTS ATTENDS EXPERIENCED READS_OR_WATCHES TRAIT IS_A "
+    "RELATED_TO CONTACT AGREEMENT PROBLEM DECISION DEADLINE PRICE SUPPLIER_OF CLIENT_OF STATED",
+)
+"""All predicates, each with its name in lower case as its value, in the order of the network's classes.
+
+The last one is no class: it is that of a statement of which only the clause is certain.
+"""
+Predicate.__doc__ = "What a fact says of its subject."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,9 @@ from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
 from typing import Any, Final, Literal, NamedTuple, Self
 
-PREDICATES: Final = tuple(
-    "name age birthday born_in lives_in lives_with works_at works_as studies studies_at speaks likes "
-    "dislikes allergic_to has_condition has_pet has_child has_sibling has_parent partner friend knows owns "
-    "plays does skilled_in member_of visited plans wants attends experienced reads_or_watches trait is_a "
-    "related_to contact agreement problem decision deadline price supplier_of client_of".split()
-)
+from ricordo.language.annotations import Predicate
+
+PREDICATES: Final = tuple(one.value for one in Predicate if one is not Predicate.STATED)
 """What a statement may say, in the order of the network's classes; like all lists here."""
 STATUSES: Final = ("current", "past", "planned", "ended")
 CERTAINTIES: Final = ("sure", "hedged", "hearsay")
@@ -26,7 +23,7 @@ LEARNED: Final = ("en", "it", "de")
 """Languages of the chats that the reader has learned from; German from few."""
 INFORMATIVE: Final = 0.5
 """From here on a message is a memory that is recalled; below it is history."""
-STATED: Final = "stated"
+STATED: Final = Predicate.STATED.value
 """The predicate of a statement of which only the clause is certain."""
 
 FAMILIES: Final = tuple(

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
-from ricordo.language.text import stem, stop_words
+from ricordo.language.text import stop_words
 from ricordo.language.tokenization import LAUGHTER, Token, words, words_of
 
 # One word is the name of who is thanked as often as it is a matter.
@@ -28,12 +29,6 @@ def _listed() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=8)
-def _small_talk(language: str) -> frozenset[str]:
-    """Return the stems of a language's small talk."""
-    return frozenset(stem(each, language) for each in _listed().get(language, ()))
-
-
-@lru_cache(maxsize=8)
 def _courtesies(language: str) -> frozenset[str]:
     """Return the words of a language's small talk, and those without their last letter."""
     listed = _listed().get(language, frozenset())
@@ -42,14 +37,7 @@ def _courtesies(language: str) -> frozenset[str]:
 
 def has_content(document: Document) -> bool:
     """Return whether a text has two different words, at least, that are more than grammar and courtesy."""
-    courtesy, found = _small_talk(document.language), set[str]()
-    for word in _content_words(document.composed.words, document.language):
-        stemmed = stem(word, document.language)
-        if stemmed not in courtesy:
-            found.add(stemmed)
-            if len(found) == _LEAST_WORDS:
-                return True
-    return False
+    return len([*islice(meaningful_words(document), _LEAST_WORDS)]) == _LEAST_WORDS
 
 
 def meaningful_words(document: Document) -> Iterator[str]:

@@ -13,11 +13,11 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import Role
+from ricordo.language.annotations import MemorySource, Role
 from ricordo.language.document import Document
 from ricordo.language.reading import INFORMATIVE
 from ricordo.language.small_talk import has_content
-from ricordo.memory.model import Memory, Source
+from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import BudgetProfile
 from ricordo.memory.ranking.signals import Signals
 
@@ -77,7 +77,7 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
         and memory.role == Role.USER
         and memory.informative >= INFORMATIVE
         and not (memory.pinned or memory.verified or memory.compressed)
-        and memory.source != Source.USER_CORRECTION
+        and memory.source != MemorySource.USER_CORRECTION
         and memory.expires_at is None
         and memory.created_at < compression_cutoff(now)
         and budget_score(memory, now) < WORTH

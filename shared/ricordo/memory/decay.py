@@ -5,8 +5,6 @@ from typing import Final
 
 from ricordo.memory.model import Memory
 
-WEAK: Final = 0.3
-"""The factor without floors below which a memory is archived, if it hardly matters and was hardly used."""
 _GRACE_DAYS: Final = 7
 
 

@@ -1,22 +1,25 @@
 """Derives the metadata of a message: emotion, importance, topics, participants, kind, title."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from typing import Any, Final
 
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.classification import memory_kind, memory_type
 from ricordo.language.corrections import read_correction
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.name_lists import lookup
 from ricordo.language.reading import UNREAD, Reading, Span
-from ricordo.language.repeated_answers import repeats_memory
 from ricordo.language.small_talk import meaningful_words
 from ricordo.language.text import collapse, excerpt, normalise
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import is_question
 from ricordo.language.topics import MAX_TOPICS, topic_form
-from ricordo.memory.importance import Importance, importance
+from ricordo.memory.importance import importance
 
 TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
@@ -28,12 +31,19 @@ _MUCH = 4  # words that are more than grammar and courtesy
 _SURELY = 0.95  # from which on what only asks informs, and what an assistant says
 _NAMED = frozenset({"person", "animal"})
 
+_PLACEHOLDER: Final = re.compile(r"\\\{\w+\\\}")
+_QUOTING: Final = ("answer_user", "answer_assistant", "answer_other")
+_REMARKS: Final = ("since", "until", "disputed")
+_LONGEST_DATE: Final = 40  # characters, with whoever spoke
+_LONGEST_ANSWER: Final = 8_000  # characters; a full answer quotes five passages of 200 tokens
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrichment:
     """The metadata of a message.
 
     Attributes:
+        importance: [0, 1].
         topics: at most 5, case-folded, most salient first.
         participants: speaker, those present, those mentioned; each once.
         title: one line of at most 80 characters.
@@ -43,7 +53,7 @@ class Enrichment:
     """
 
     emotion: Emotion
-    importance: Importance
+    importance: float
     topics: tuple[str, ...]
     participants: tuple[str, ...]
     type: MemoryType
@@ -109,7 +119,7 @@ def _overlap(one: Span, other: Span) -> bool:
 
 def _informative(document: Document, reading: Reading, role: Role) -> float:
     """Return how likely a text tells anything that memory does not hold yet, in [0, 1]."""
-    if role == Role.ASSISTANT and repeats_memory(document):
+    if role == Role.ASSISTANT and _repeats_memory(document):
         return 0.0
     if reading.statements or (role == Role.USER and read_correction(document) is not None):
         return 1.0
@@ -126,6 +136,58 @@ def _informative(document: Document, reading: Reading, role: Role) -> float:
 def _surely(reading: Reading) -> float:
     """Return how likely a text tells anything that mostly asks, offers or confirms."""
     return 0.0 if reading.informative < _SURELY else reading.informative
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _answer_patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of a quotation up to its end, and of a sentence without its remarks."""
+    phrases = read_table("context", language)
+    quotes = (_pattern(phrases[name].partition("{what}")[0], rf".{{1,{_LONGEST_DATE}}}") for name in _QUOTING)
+    closing = re.escape(phrases["answer_user"].rpartition("}")[2])
+    remarks = "|".join(_pattern(phrases[name], r"\S+") for name in _REMARKS)
+    longest_first = sorted(_fact_phrases(phrases), key=len, reverse=True)  # the most particular
+    facts = "|".join(_pattern(each.rstrip("."), "(.+?)") for each in longest_first)
+    return (
+        re.compile(f"(?:{'|'.join(quotes)}).*{closing}\\s*$", re.DOTALL),
+        re.compile(f"(?:{facts})(?:, (?:{remarks}))*\\.?"),
+    )
+
+
+def _fact_phrases(phrases: Mapping[str, Any]) -> Iterator[str]:
+    yield from (phrases["answer_formerly"], phrases["nothing_about"])
+    for name, table in phrases.items():
+        if name.startswith("of_user"):
+            yield from (each[:1].upper() + each[1:] for each in table.values())
+
+
+def _pattern(phrase: str, gap: str) -> str:
+    return _PLACEHOLDER.sub(lambda _: gap, re.escape(phrase))
+
+
+def _quotes_memory(text: str, language: str) -> bool:
+    """Return whether a text ends by quoting what was said: "You said on 8 May 2023: ..."."""
+    known = language in LANGUAGES and len(text) <= _LONGEST_ANSWER
+    return known and _answer_patterns(language)[0].search(text) is not None
+
+
+def told_fact(sentence: str, language: str) -> str:
+    """Return what the user is told to be, have or like, as "Trieste"; "" where a sentence tells no fact."""
+    found = _answer_patterns(language)[1].fullmatch(sentence.strip())
+    return " ".join(filter(None, found.groups())) if found else ""
+
+
+def _repeats_memory(document: Document) -> bool:
+    """Return whether all that a text says are answers that Ricordo wrote, as a bot passes them on.
+
+    They are known by the phrases of `context.toml` that they are made of.
+    """
+    if _quotes_memory(document.text, document.language):
+        return True
+    if document.language not in LANGUAGES:
+        return False
+    parts = (document.text, *document.sentences)
+    whole, *each = (told_fact(part, document.language) for part in parts)
+    return whole != "" or all(each)
 
 
 def felt(text: str, reading: Reading) -> Emotion:

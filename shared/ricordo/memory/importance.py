@@ -3,7 +3,6 @@
 It is on one scale with two published ones: 1 to 10 of generative agents, and meaningfulness 1 to 5.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -17,31 +16,13 @@ _RATED = (0.1, 0.22, 0.35, 0.6, 0.8, 1.0)
 Amount = float | NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportanceContribution:
-    """A named contribution, its evidence in the text, and its amount."""
-
-    reason: str
-    evidence: str
-    amount: float
-
-
-@dataclass(frozen=True, slots=True)
-class Importance:
-    """A value in [0, 1], and the contributions whose sum it is, capped at 1."""
-
-    value: float
-    contributions: tuple[ImportanceContribution, ...]
-
-
-def importance(read: float) -> Importance:
+def importance(read: float) -> float:
     """Return the importance of a text on the scale [0, 1].
 
     Args:
         read: from 0 (small talk) to 3 (a turn of a life), as its reading tells it.
     """
-    value = round(float(np.interp(read, _READ, _RATED)), 4)
-    return Importance(value, (ImportanceContribution("reading", f"{read:.1f} of 3", value),))
+    return round(float(np.interp(read, _READ, _RATED)), 4)
 
 
 def rating_of_ten(value: Amount) -> Amount:

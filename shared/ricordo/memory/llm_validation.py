@@ -15,7 +15,6 @@ from ricordo.language.text import collapse, excerpt, normalise, stop_words
 from ricordo.language.tokenization import stems, words, words_of
 from ricordo.language.topics import MAX_TOPICS, topic_key
 from ricordo.memory.enrichment import TITLE_LENGTH, Enrichment
-from ricordo.memory.importance import Importance, ImportanceContribution
 
 INFERRED_KINDS = (
     MemoryKind.MESSAGE,
@@ -103,19 +102,12 @@ def merge_llm_reading(derived: Enrichment, said: LlmMessage, reading: LlmReading
     if reading.importance is not None:
         merged = replace(
             merged,
-            importance=_rated(derived.importance, reading.importance, model),
+            importance=reading.importance if 0 <= reading.importance <= 1 else derived.importance,
             rated_by=described_by(derived.rated_by, model),
         )
     if reading.description is not None and reading.description != Description():
         merged = replace(_described(merged, said, reading.description), version=version)
     return merged
-
-
-def _rated(read: Importance, rating: float, model: str) -> Importance:
-    """Take the model's rating, if it is one."""
-    if not 0 <= rating <= 1:
-        return read
-    return Importance(rating, (ImportanceContribution("rating", model, rating),))
 
 
 def _described(derived: Enrichment, said: LlmMessage, claim: Description) -> Enrichment:

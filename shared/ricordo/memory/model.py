@@ -13,7 +13,15 @@ from typing import Final, Literal, TypedDict
 from uuid import NAMESPACE_OID, UUID, uuid5
 from zoneinfo import ZoneInfoNotFoundError
 
-from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.language.annotations import (
+    NEUTRAL,
+    Emotion,
+    EventTime,
+    MemoryKind,
+    MemorySource,
+    MemoryType,
+    Role,
+)
 from ricordo.language.temporal.moments import find_zone
 
 TimeOfDay = Literal["morning", "afternoon", "evening", "night"]
@@ -25,16 +33,6 @@ _UNSET_DATE = dt.date.min
 
 DERIVED_KINDS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
 """Kinds that are derived from other memories."""
-
-
-class Source(StrEnum):
-    """Where a memory comes from."""
-
-    CONVERSATION = "conversation"
-    SLEEP_CONSOLIDATION = "sleep_consolidation"
-    USER_CORRECTION = "user_correction"
-    SELF_REFLECTION = "self_reflection"
-    IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +154,7 @@ class Memory:
     questions_addressed: tuple[str, ...] = ()
     key_topics: tuple[KeyTopic, ...] = ()
 
-    source: Source = Source.CONVERSATION
+    source: MemorySource = MemorySource.CONVERSATION
     confidence: float = 1.0
     verified: bool = False
     tags: tuple[str, ...] = ()
@@ -207,7 +205,7 @@ class Successor:
 
 def is_held_by_user(memory: Memory) -> bool:
     """Whether the user confirmed or corrected a memory, so that nothing replaces it."""
-    return memory.verified or memory.source == Source.USER_CORRECTION
+    return memory.verified or memory.source == MemorySource.USER_CORRECTION
 
 
 def inherit_use(memory: Memory, former: Sequence[Memory]) -> Memory:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from ricordo.language.annotations import EventTime, MemoryKind, Role
+from ricordo.language.annotations import EventTime, MemoryKind, MemorySource, Role
 from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.document import Document
 from ricordo.language.temporal.moments import find_zone
@@ -15,7 +15,7 @@ from ricordo.language.text import excerpt
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
 from ricordo.memory.compression import subjects_of
-from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.memory.model import Memory, derived_id
 from ricordo.memory.salience import LONGEST, MOST_SENTENCES, Text, salient
 from ricordo.memory.summaries import SessionTurn, frequent_participants, mean_emotion, salient_text
 
@@ -68,7 +68,7 @@ def synthesise(sources: Sequence[SessionTurn], text: str | None = None) -> Memor
         trust=min(one.trust for one in memories),
         confidence=min(one.confidence for one in memories),
         tags=tuple(tag for tag in first.tags if all(tag in one.tags for one in memories)),
-        source=Source.SLEEP_CONSOLIDATION,
+        source=MemorySource.SLEEP_CONSOLIDATION,
         source_ids=ids,
     )
 

@@ -1,16 +1,6 @@
-"""The closed vocabularies of the contract; three more are those of any text, in `language/annotations.py`."""
+"""The closed vocabularies of the contract; others are those of any text, in `language/annotations.py`."""
 
 from enum import StrEnum
-
-
-class MemorySource(StrEnum):
-    """Where a memory came from."""
-
-    CONVERSATION = "conversation"
-    SLEEP_CONSOLIDATION = "sleep_consolidation"
-    USER_CORRECTION = "user_correction"
-    SELF_REFLECTION = "self_reflection"
-    IMPORT = "import"
 
 
 class MessageState(StrEnum):
@@ -75,56 +65,6 @@ class Degradation(StrEnum):
     GRAPH = "graph"
     MODEL = "model"
     ANALYSER = "analyser"
-
-
-class Predicate(StrEnum):
-    """What a fact says of its subject."""
-
-    NAME = "name"
-    AGE = "age"
-    BIRTHDAY = "birthday"
-    BORN_IN = "born_in"
-    LIVES_IN = "lives_in"
-    WORKS_AT = "works_at"
-    WORKS_AS = "works_as"
-    STUDIES = "studies"
-    STUDIES_AT = "studies_at"
-    SPEAKS = "speaks"
-    LIKES = "likes"
-    DISLIKES = "dislikes"
-    ALLERGIC_TO = "allergic_to"
-    HAS_CONDITION = "has_condition"
-    HAS_PET = "has_pet"
-    HAS_CHILD = "has_child"
-    HAS_SIBLING = "has_sibling"
-    HAS_PARENT = "has_parent"
-    PARTNER = "partner"
-    FRIEND = "friend"
-    KNOWS = "knows"
-    OWNS = "owns"
-    PLAYS = "plays"
-    MEMBER_OF = "member_of"
-    VISITED = "visited"
-    PLANS = "plans"
-    IS_A = "is_a"
-    RELATED_TO = "related_to"
-    LIVES_WITH = "lives_with"
-    DOES = "does"
-    SKILLED_IN = "skilled_in"
-    WANTS = "wants"
-    ATTENDS = "attends"
-    EXPERIENCED = "experienced"
-    READS_OR_WATCHES = "reads_or_watches"
-    TRAIT = "trait"
-    CONTACT = "contact"
-    AGREEMENT = "agreement"
-    PROBLEM = "problem"
-    DECISION = "decision"
-    DEADLINE = "deadline"
-    PRICE = "price"
-    SUPPLIER_OF = "supplier_of"
-    CLIENT_OF = "client_of"
-    STATED = "stated"
 
 
 class ArchiveReason(StrEnum):

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
-from ricordo.messages.enumerations import Degradation, MessageState, Predicate, Profile
+from ricordo.language.annotations import Predicate
+from ricordo.messages.enumerations import Degradation, MessageState, Profile
 from ricordo.messages.filters import Filters
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import (

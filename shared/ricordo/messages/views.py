@@ -5,12 +5,11 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from ricordo.language.annotations import MemoryKind, MemoryType, Role
+from ricordo.language.annotations import MemoryKind, MemorySource, MemoryType, Role
 from ricordo.messages.enumerations import (
     Analyser,
     EmotionFilter,
     Intent,
-    MemorySource,
     MessageState,
     TimeType,
 )

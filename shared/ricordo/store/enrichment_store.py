@@ -178,7 +178,7 @@ def derived_row(one: EnrichedMemory) -> dict[str, Any]:
         "participants": enrichment.participants,
         "topics": enrichment.topics,
         **rows.emotion_columns(enrichment.emotion),
-        "importance": enrichment.importance.value,
+        "importance": enrichment.importance,
         "informative": enrichment.informative,
         "version": enrichment.version,
         "rated_by": enrichment.rated_by,

@@ -1,14 +1,15 @@
-"""Queries of memories, history and counts for retrieval."""
+"""Queries of memories, history and counts for retrieval, and of what belongs to one memory."""
 
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from ricordo.language.annotations import EventTime
+from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
@@ -18,6 +19,7 @@ from ricordo.store import rows
 from ricordo.store.database import Database, Store
 
 _SQL = Database.queries("memory_queries")
+_DETAILS = Database.queries("memory_details")
 FORGOTTEN: Final = "forgotten"
 """Error code of a forgotten message."""
 _HASHED: Final = 32
@@ -230,6 +232,37 @@ class MemoryQueries(Store):
             names=_each_once((*row["names"], *row["people"], *row["speakers"])),
             speakers=tuple(row["speakers"]),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """A change of a memory, as its rows tell; see `MemoryChange` of the wire."""
+
+    change: str
+    at: datetime | None = None
+    recall_id: UUID | None = None
+    verdict: str | None = None
+    memory_id: UUID | None = None
+    content: str | None = None
+    decay_factor: float | None = None
+    reason: str | None = None
+
+
+class MemoryDetailQueries(Store):
+    """Reads what belongs to one memory. Raises `StoreUnavailable`."""
+
+    async def details(
+        self, tenant: str, memory: Memory, decay_factor: float
+    ) -> tuple[Sequence[Fact], Sequence[RecordedChange], dict[str, Any]]:
+        """Return the facts that a memory supports, its changes, oldest first, and its metadata."""
+        async with self._database.transaction(tenant) as connection:
+            of_memory = tenant, memory.user_id, memory.id
+            of_message = tenant, memory.user_id, memory.message_id
+            facts = await connection.fetch(_DETAILS["facts"], *of_message)
+            changes = await connection.fetch(_DETAILS["changes"], *of_memory, decay_factor)
+            metadata = await connection.fetchval(_DETAILS["metadata"], *of_message)
+        changed = [RecordedChange(**dict(row)) for row in changes]
+        return [rows.fact_of(row) for row in facts], changed, json.loads(metadata or "{}")
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:

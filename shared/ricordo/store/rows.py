@@ -11,7 +11,7 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemorySource, MemoryType, Role
 from ricordo.language.reading import Reading
 from ricordo.memory.facts import (
     PREDICATES,
@@ -24,7 +24,7 @@ from ricordo.memory.facts import (
     with_names,
 )
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.model import KeyTopic, Memory, Progress, Source, Stage
+from ricordo.memory.model import KeyTopic, Memory, Progress, Stage
 
 Vector = NDArray[np.float32]
 
@@ -62,7 +62,7 @@ def memory(row: asyncpg.Record) -> Memory:
         type=MemoryType(row["type"]),
         kind=MemoryKind(row["kind"]),
         role=Role(row["role"]),
-        source=Source(row["source"]),
+        source=MemorySource(row["source"]),
         key_topics=tuple(KeyTopic(**topic) for topic in json.loads(row["key_topics"])),
         emotion=Emotion(
             valence=row["valence"],

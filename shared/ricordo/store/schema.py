@@ -8,11 +8,11 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from importlib.resources import files
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import asyncpg
+from pydantic import AwareDatetime, Field
 
 from ricordo.store.database import Database, translate_errors
 
@@ -21,6 +21,7 @@ _FOLDER: Final = files(__package__).joinpath("migrations")
 _INITIAL: Final = ("initial/1_memories.sql", "initial/2_facts.sql", "initial/3_operations.sql")
 _FUNCTIONS: Final = [f"{of}functions.sql" for of in ("", "intake_", "stage_", "fact_", "recall_")]
 _LOCK: Final = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
+_Name = Annotated[str, Field(min_length=1, max_length=128)]
 _FILE: Final = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
 OLDEST: Final = 23
@@ -36,10 +37,10 @@ class Tombstone:
     """
 
     tenant: str
-    scope: str
-    user_id: str
-    key: str
-    requested_at: datetime
+    scope: Literal["message", "conversation", "user", "erased"]
+    user_id: _Name
+    key: _Name
+    requested_at: AwareDatetime
 
 
 class SchemaTooNew(Exception):

@@ -17,7 +17,6 @@ from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
 from ricordo.memory.enrichment import VERSION, Enrichment
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.memory.importance import Importance
 from ricordo.memory.model import KeyTopic, Memory, Progress, Stage, derived_id, local_moment
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.scheduling import CpuExecutor
@@ -243,10 +242,9 @@ def enriched(
     **fields: Any,
 ) -> EnrichedMemory:
     """Return an enrichment of `memory` with these values."""
-    importance = Importance(value=fields.pop("importance", 0.4), contributions=())
     plain = Enrichment(
         emotion=FEELING,
-        importance=importance,
+        importance=0.4,
         topics=("dogs",),
         participants=("Davide", "Max"),
         type=MemoryType.EMOTIONAL,

@@ -23,9 +23,8 @@ from tests.support.manual_clock import ManualClock, settle
 from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.records import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
-from ricordo.language.annotations import MemoryKind
+from ricordo.language.annotations import MemoryKind, MemorySource
 from ricordo.memory.documents import DocumentPart
-from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
@@ -165,7 +164,7 @@ async def test_an_extract_takes_who_when_and_where_from_its_message(bench: Bench
     (made,) = await bench.stores.found(*(await bench.about()).extract_ids)
     source = await bench.stores.memory("m-1")
     assert (made.kind, made.title, made.content) == (MemoryKind.EXTRACT, "a.txt", "A first word.")
-    assert (made.source, made.source_ids, made.message_id) == (Source.CONVERSATION, (source.id,), None)
+    assert (made.source, made.source_ids, made.message_id) == (MemorySource.CONVERSATION, (source.id,), None)
     taken = ("conversation_id", "role", "speaker", "created_at", "timezone", "participants", "tags", "trust")
     assert {name: getattr(made, name) for name in taken} == {name: getattr(source, name) for name in taken}
     assert [one.name for one in bench.emitted.events] == ["memory.created"]

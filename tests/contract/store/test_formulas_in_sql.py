@@ -21,13 +21,14 @@ from tests.fixtures.reference_formulas import (
     reinforce,
 )
 
-from ricordo.memory.decay import WEAK, decay_factor
+from ricordo.memory.decay import decay_factor
 from ricordo.memory.importance import RecallVerdict, after_uses
 from ricordo.memory.model import Memory
 from ricordo.store.database import Database
 from ricordo.store.pass_store import OBSERVATIONS, Quota, Strategy
 
 NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
+WEAK_BELOW = 0.3  # the factor without floors, for what is archived
 LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 UNIT = st.one_of(
     st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1).map(lambda share: round(share, 6))
@@ -126,7 +127,7 @@ async def test_the_pass_archives_what_has_faded_and_changes_nothing_else(
                 break
         assert examined == len(rows)
         for former, now in zip(before, await _read(here, [one.id for one in before]), strict=True):
-            weak = decay_factor(former, NOW, floors=False) < WEAK
+            weak = decay_factor(former, NOW, floors=False) < WEAK_BELOW
             faded = weak and former.access_count < 2 and former.importance < 0.5
             assert now == replace(former, archived_at=NOW if faded else None)
             assert (now.id in archived) == (faded and not repeated)

@@ -11,9 +11,9 @@ from tests.contract.store.stores import STORED, Scope, Stores, summary
 from tests.fixtures.workshop import memory_bus
 from tests.support.manual_clock import ManualClock
 
-from ricordo.language.annotations import MemoryKind
+from ricordo.language.annotations import MemoryKind, MemorySource
 from ricordo.memory.facts import Evidence, Rejection
-from ricordo.memory.model import Source, derived_id
+from ricordo.memory.model import derived_id
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.entity_store import NobodyKnown
 from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
@@ -264,7 +264,7 @@ async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(stores
     assert await holdings.next_user(stores.tenant, "u-2") is None
 
 
-@pytest.mark.parametrize("held", [{"source": Source.USER_CORRECTION}, {"verified": True}], ids=repr)
+@pytest.mark.parametrize("held", [{"source": MemorySource.USER_CORRECTION}, {"verified": True}], ids=repr)
 async def test_what_the_user_stands_behind_takes_the_place_of_what_was_made_here(
     restoring: ImportStore, stores: Stores, held: dict[str, Any]
 ) -> None:

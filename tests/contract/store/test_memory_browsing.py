@@ -18,7 +18,7 @@ from ricordo.messages.enumerations import ChangeKind, Degradation
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoryReply, MemoryRequest
 from ricordo.runtime.handling import RequestError
-from ricordo.store.memory_details import MemoryDetailQueries
+from ricordo.store.memory_queries import MemoryDetailQueries
 from ricordo_services.retrieval.lookups import MemoryBrowser
 from ricordo_services.retrieval.related_memories import RelatedMemories
 

@@ -9,9 +9,10 @@ import pytest
 from tests.contract.store.evidence import claim, extracted, facts, learn
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request, vector_of
 
+from ricordo.language.annotations import MemorySource
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.memory.model import Source, Stage
+from ricordo.memory.model import Stage
 from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import RequestConflict
 
@@ -43,7 +44,7 @@ async def test_the_new_words_stand_and_the_stages_are_taken_back(stores: Stores)
     assert [getattr(done.progress, stage) for stage in STAGES] == [None] * 4
     kept = await stores.memory()
     assert (kept.content, kept.language, kept.title) == (RIGHT, "en", "")
-    assert (kept.source, kept.confidence, kept.verified) == (Source.USER_CORRECTION, 1, True)
+    assert (kept.source, kept.confidence, kept.verified) == (MemorySource.USER_CORRECTION, 1, True)
     assert (kept.kind, kept.importance) == (before.kind, before.importance), "the bot has stated these"
     (lost,) = await stores.lost()
     assert lost.progress == done.progress, "reconciliation finds it"

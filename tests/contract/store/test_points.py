@@ -17,8 +17,7 @@ from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.reprocessing import ReembeddingStore
 from ricordo_services.embedding.index_handlers import IndexHandler
-from ricordo_services.embedding.index_projection import Projection
-from ricordo_services.embedding.points import window_vector
+from ricordo_services.embedding.index_projection import Projection, window_vector
 
 NEW = "model-b"
 FAR = at(60 * 24 * 4000)

@@ -18,10 +18,10 @@ from tests.fixtures.sentence_tables import table
 from tests.support.factories import START, at, feeling, reading
 
 from ricordo.clock import SystemClock
-from ricordo.language.annotations import MemoryKind, MemoryType
+from ricordo.language.annotations import MemoryKind, MemorySource, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
-from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.memory.model import Memory, derived_id
 from ricordo.memory.reflection import Insight, find_insights
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import MemoryCreated, MemoryReflected
@@ -59,7 +59,7 @@ def _insight(stores: Stores, *names: str) -> Reflection:
         content="You talk about dogs.",
         created_at=at(9),
         importance=0.8,
-        source=Source.SELF_REFLECTION,
+        source=MemorySource.SELF_REFLECTION,
         source_ids=sources,
         questions_addressed=("What do you talk about?",),
     )
@@ -226,7 +226,7 @@ def _enriched(memory: Memory) -> EnrichedMemory:
     derived = enrich(Document(memory.content, "en"), reading=read, speaker="Davide")
     fields = ("emotion", "kind", "participants", "topics")
     values = {name: getattr(derived, name) for name in fields}
-    return enriched(memory, importance=derived.importance.value, **values)
+    return enriched(memory, importance=derived.importance, **values)
 
 
 async def _live(stores: Stores, *, regular: bool = True) -> None:
@@ -264,7 +264,7 @@ async def test_what_is_regular_becomes_an_insight_once(stores: Stores) -> None:
     assert (done.examined, done.changed, done.created) == (40, 0, 1)
     (found,) = await stores.derived()
     assert found.content == INSIGHT
-    assert (found.kind, found.source) == (MemoryKind.REFLECTION, Source.SELF_REFLECTION)
+    assert (found.kind, found.source) == (MemoryKind.REFLECTION, MemorySource.SELF_REFLECTION)
     created, reflected = emitted.events
     assert isinstance(created, MemoryCreated)
     assert isinstance(reflected, MemoryReflected)

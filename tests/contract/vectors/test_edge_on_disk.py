@@ -15,9 +15,9 @@ from tests.support.factories import DIMENSIONS, point
 from tests.support.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
 from ricordo.index.port import IndexUnavailable
+from ricordo.index.qdrant.conditions import TEXT, WINDOW
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace
-from ricordo.index.qdrant.edge_requests import config
 
 # Writes points one after the other, flushes often, prints each that is acknowledged, and waits to be killed.
 _WRITER = """
@@ -74,12 +74,16 @@ async def test_what_was_acknowledged_survives_a_kill_and_can_be_flushed(tmp_path
     await index.close()
 
 
-async def test_a_shard_that_a_former_version_made_is_used_as_it_is(tmp_path: Path) -> None:
+async def test_a_shard_that_a_former_version_made_is_built_anew(tmp_path: Path) -> None:
     path = tmp_path / "all-MiniLM-L6-v2"
     path.mkdir()
-    edge.EdgeShard.create(str(path), config(DIMENSIONS, edge.VectorStorageDatatype.Float32)).close()
+    dense = edge.EdgeVectorParams(
+        size=DIMENSIONS, distance=edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float32
+    )
+    edge.EdgeShard.create(str(path), edge.EdgeConfig(vectors={TEXT: dense, WINDOW: dense})).close()
     index = EdgeVectorIndex(tmp_path)
     await index.prepare("all-MiniLM-L6-v2", DIMENSIONS)
+    assert (index.replaced, index.rebuild_wanted.is_set()) == (1, True)
     await index.upsert(TENANT, "all-MiniLM-L6-v2", [point("a", text="cat"), point("b", text="dog")])
     [hit] = await index.search(
         TENANT, "all-MiniLM-L6-v2", ALL, vector=point("b").window_vector, terms=words(""), limit=1

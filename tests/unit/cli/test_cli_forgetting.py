@@ -66,8 +66,8 @@ def test_whatever_is_no_such_line_is_refused_by_its_number(tmp_path: Path, line:
     [
         {"tenant": "Not A Tenant"},
         {"scope": "everything"},
-        {"buried_at": "2026-01-01T10:00:00"},
-        {"buried_at": None},
+        {"requested_at": "2026-01-01T10:00:00"},
+        {"requested_at": None},
         {"key": ""},
     ],
 )
@@ -77,7 +77,7 @@ def test_what_no_database_would_hold_is_refused(tmp_path: Path, wrong: dict[str,
         "scope": "user",
         "user_id": "u",
         "key": "u",
-        "buried_at": "2026-01-01T10:00:00Z",
+        "requested_at": "2026-01-01T10:00:00Z",
     }
     (tmp_path / "list").write_text(json.dumps(line) + "\n" + json.dumps(line | wrong))
     with pytest.raises(Failed, match="line 2 "):

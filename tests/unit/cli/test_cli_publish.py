@@ -66,7 +66,7 @@ async def numbered(*lines: bytes) -> AsyncIterator[tuple[int, bytes]]:
 async def published(bus: Bus, *lines: bytes) -> Publication:
     publication = Publication(lambda _: None)
     await publish_lines(
-        cast(MemoryClient, bus), numbered(*lines), publication, bulk=False, advance=lambda _: None
+        cast(MemoryClient, bus), numbered(*lines), publication, bulk=False, show=lambda _: None
     )
     return publication
 
@@ -81,7 +81,7 @@ async def test_a_line_that_cannot_be_published_does_not_hold_up_the_others() -> 
     assert publication.acknowledged == [Acknowledged(1, "m-1", 1), Acknowledged(5, "m-5", 2)]
     faults = sorted(publication.faults)
     assert [fault.line for fault in faults] == [2, 3, 4]
-    assert "“nonsense” is no JSON object" in faults[0].reason
+    assert faults[0].reason.startswith("it is no JSON object")
     assert faults[1].reason.endswith("are required")
     assert faults[2] == Fault(4, "m-4", "the message takes 2,000,000 bytes")
 
@@ -99,7 +99,7 @@ async def test_a_binary_file_without_an_end_is_refused(monkeypatch: pytest.Monke
     async with aclosing(input_files.numbered_lines("/dev/zero")) as lines:
         with pytest.raises(Failed, match="line 1 is not text"):
             await publish_lines(
-                cast(MemoryClient, Bus()), lines, Publication(print), bulk=False, advance=lambda _: None
+                cast(MemoryClient, Bus()), lines, Publication(print), bulk=False, show=lambda _: None
             )
 
 
@@ -123,22 +123,22 @@ async def test_a_lost_connection_ends_it_and_says_how_far_it_came(monkeypatch: p
 async def test_what_was_refused_is_a_fault_even_where_its_id_is_remembered() -> None:
     bus = Bus()
     publication = await published(bus, message("m-1"), message("m-1"), message("m-2"))
-    advanced: list[int] = []
+    shown: list[tuple[int, int | None]] = []
     refused = {2: "id_conflict: other content under the same id"}
 
     async def refusals(*_: object, **__: object) -> dict[int, str]:
         return refused
 
     watch = cast(IngestWatch, SimpleNamespace(refusals=refusals))
-    await await_remembered(cast(MemoryClient, bus), publication, watch, 1.0, advanced.append)
+    await await_remembered(cast(MemoryClient, bus), publication, watch, 1.0, lambda *one: shown.append(one))
     assert publication.faults == [Fault(2, "m-1", refused[2])]
     assert publication.remembered == 2
-    assert sum(advanced) == 3
+    assert shown == [(3, 3)]
 
 
 WRONG = (
     *table(__file__, "wrong"),
-    (message("m-1").decode().strip() + " {}", "something follows the JSON object: “{}”"),
+    (message("m-1").decode().strip() + " {}", "it is no JSON object (Extra data: character "),
     ('{"id": ' + "[" * 5000, "it holds a number or a nesting that JSON readers refuse"),
 )
 

@@ -14,13 +14,10 @@ from tests.unit.cli.views import fact_view, memory_view
 from ricordo.language.annotations import Role
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis, EmotionView, MemoryView
-from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer
-from ricordo_services.cli.demo.demo_command import TIMEZONE, DemoQuestion, conversation
+from ricordo.messages.views import Analysis
+from ricordo_services.cli.demo.demo_command import TIMEZONE, conversation, show_answer
 
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
-JOY = EmotionView(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
-QUESTION = DemoQuestion("Cosa abbiamo fatto ieri?", "it", "a day")
 CONTEXT = (
     "Today is Monday, 4 May 2026, 14:00.\n<recalled>\nf1 You live in Turin.\n"
     "Monday, 4 May\nm1 Davide: We adopted Max.\nm2 Max sleeps.\n"
@@ -28,34 +25,31 @@ CONTEXT = (
 )
 
 
-def answer(*memories: MemoryView, whole: bool = False, full: bool = False) -> DemoAnswer:
+def shown(most: int | None, *, whole: bool = False) -> str:
     fact = fact_view(confidence=4)
     reply = ContextReply(
         recall_id=UUID(int=2),
         analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        memories=memories,
+        memories=tuple(memory_view(signals=SIGNALS) for _ in range(5)),
         facts=(fact, fact.model_copy(update={"subject": "Nora", "object": "Lisbon"})),
         context=CONTEXT,
         tokens=321,
     )
-    return DemoAnswer("1/10", QUESTION, reply, 0.04, whole=whole, full=full)
-
-
-def shown(one: DemoAnswer, *, terminal: bool = False) -> str:
     file = io.StringIO()
-    console = Console(
-        file=file, width=100, force_terminal=terminal, color_system="standard" if terminal else "auto"
-    )
-    show_answer(console, one)
+    show_answer(Console(file=file, width=100), reply, most, whole=whole)
     return file.getvalue()
 
 
 def test_an_answer_is_read_at_a_glance() -> None:
-    text = shown(answer(*[memory_view(signals=SIGNALS) for _ in range(5)]))
+    text = shown(3)
     assert len(text.splitlines()) <= 20
-    assert len(re.findall(r"0\.50 █", text)) == QUESTION.top
-    assert "Mon 04 May 14:00 · user · meaning 0.56, same words 1.00, in that time, matters 0.72" in text
-    assert "lives_in Turin ×4  Nora lives_in Lisbon ×4" in text
+    assert len(re.findall(r"(?m)^0\.50 █", text)) == 3
+    assert "Mon 04 May 2026 14:00 CEST · user · episodic" in text
+    assert "semantic 0.56  bm25 1.00  temporal 1.00  importance 0.72  valence -0.60" in text
+    assert re.findall(r"(?m)^•{4}  +(\w+  lives_in  \w+)", text) == [
+        "user  lives_in  Turin",
+        "Nora  lives_in  Lisbon",
+    ]
     assert "f1 You live in Turin." in text
     assert "Habits" not in text
     assert "We adopted Max." in text
@@ -64,26 +58,11 @@ def test_an_answer_is_read_at_a_glance() -> None:
     assert "token_count" not in text
 
 
-def test_a_whole_context_is_whole_and_full_shows_every_signal() -> None:
-    text = shown(answer(*[memory_view(signals=SIGNALS) for _ in range(5)], whole=True, full=True))
+def test_a_whole_context_is_whole_and_full_shows_every_memory() -> None:
+    text = shown(None, whole=True)
     assert all(line.strip() in text for line in CONTEXT.splitlines())
-    assert len(re.findall(r"0\.50 █", text)) == 5
-    assert "valence -0.60" in text
+    assert len(re.findall(r"(?m)^0\.50 █", text)) == 5
     assert "--full" not in text
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"signals": None}, []),
-        ({"signals": {"semantic": 0.1}, "role": Role.ASSISTANT}, ["meaning 0.10", "not the user's words"]),
-        ({"signals": {"semantic": 0.1, "bm25": 0.2, "temporal": 0.4}},
-         ["meaning 0.10", "some words 0.20", "near that time 0.40"]),
-        ({"signals": {"semantic": 0.1}, "emotion": JOY}, ["meaning 0.10", "joy +0.8"]),
-    ],
-)  # fmt: skip
-def test_reasons_are_what_the_signals_say(more: dict[str, object], said: list[str]) -> None:
-    assert list(reasons(memory_view("Ciao Max!", **more))) == said
 
 
 ZONE = ZoneInfo(TIMEZONE)

@@ -138,7 +138,7 @@ def test_any_reading_states_what_the_message_says(
 def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, language: str) -> None:
     document, present = Document(content, language), [content[:12], "Nora"]
     found = enrich(document, participants=present)
-    assert 0 <= found.importance.value <= 1
+    assert 0 <= found.importance <= 1
     assert len(found.topics) <= 5
     assert len(found.title) <= 80
     assert found == enrich(document, participants=present)

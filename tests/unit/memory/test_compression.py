@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import START, memory, unit_vector, unit_vectors
 
-from ricordo.language.annotations import Emotion, MemoryKind, Role
+from ricordo.language.annotations import Emotion, MemoryKind, MemorySource, Role
 from ricordo.memory.compression import (
     ALIKE,
     FEWEST,
@@ -25,7 +25,7 @@ from ricordo.memory.compression import (
     is_weak,
     is_worth_condensing,
 )
-from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.memory.model import Memory, derived_id
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import max_length, synthesise
 
@@ -43,7 +43,7 @@ def _old(**fields: object) -> Memory:
         {"pinned": True},
         {"verified": True},
         {"compressed": True},
-        {"source": Source.USER_CORRECTION},
+        {"source": MemorySource.USER_CORRECTION},
         {"message_id": None, "kind": MemoryKind.SYNTHESIS},
         {"message_id": None, "kind": MemoryKind.EXTRACT},
         {"expires_at": _NOW},
@@ -181,7 +181,7 @@ def test_it_has_what_its_sources_come_to() -> None:
     assert made == synthesise(told)
     assert (made.kind, made.source, made.message_id) == (
         MemoryKind.SYNTHESIS,
-        Source.SLEEP_CONSOLIDATION,
+        MemorySource.SLEEP_CONSOLIDATION,
         None,
     )
     assert made.id == derived_id(made.tenant, MemoryKind.SYNTHESIS, made.source_ids)

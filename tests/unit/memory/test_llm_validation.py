@@ -137,7 +137,7 @@ def test_whatever_a_model_says_values_stay_in_range(
 ) -> None:
     said = LlmMessage(text, language)
     found = merge_llm_reading(derived(said), said, LlmReading(importance, claim), MODEL)
-    assert 0 <= found.importance.value <= 1
+    assert 0 <= found.importance <= 1
     emotion = found.emotion
     assert -1 <= emotion.valence <= 1
     assert 0 <= emotion.arousal <= 1

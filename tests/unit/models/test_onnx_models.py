@@ -13,10 +13,9 @@ from tests.fixtures.examples import at_most
 from tokenizers import Tokenizer
 
 from ricordo.cache_folder import default_cache_folder
-from ricordo.models.onnx.adapter import Adapter
 from ricordo.models.onnx.cached_file import cached_file
 from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens, package_file
-from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, dequantise, installed_e5
+from ricordo.models.onnx.e5_checkpoint import Adapter, E5Checkpoint, dequantise, installed_e5
 from ricordo.models.onnx.minilm_checkpoint import MiniLmTokens, installed_minilm
 from ricordo.models.onnx.network import native_precision
 from ricordo.models.onnx.onnx_encoder import MOST_TEXTS, MOST_TOKENS, plan_runs

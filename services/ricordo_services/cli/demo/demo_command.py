@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from rich.console import Console
+from rich.panel import Panel
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.rule import Rule
 from rich.text import Text
@@ -23,16 +25,20 @@ from ricordo import log
 from ricordo.client import MemoryClient
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
+from ricordo.messages.queries import ContextReply
+from ricordo.messages.views import Analysis
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.command_settings import read_settings
 from ricordo_services.cli.failures import Failed, Interrupted, program
-from ricordo_services.cli.output import page
+from ricordo_services.cli.output import local_text, page, plain
+from ricordo_services.cli.reply_printing import facts_block, memories_block
 from ricordo_services.cli.up_command import ALL_WORKERS, running
 
 USER: Final = "giulia"
 NAME: Final = "Giulia"
 TIMEZONE: Final = "Europe/Rome"
+_ZONE: Final = ZoneInfo(TIMEZONE)
 _MANY: Final = 1000  # more than there are messages
 
 
@@ -44,16 +50,16 @@ def conversation(now: datetime) -> list[MessageReceived]:
 
 
 def _message(line: Mapping[str, str | int], number: int, now: datetime) -> MessageReceived:
-    by_user, zone = line["role"] == "user", ZoneInfo(TIMEZONE)
-    today = now.astimezone(zone).date()
+    by_user = line["role"] == "user"
+    today = now.astimezone(_ZONE).date()
     if "minutes_ago" in line:
         # Right after midnight today is short: what was said today stays today, and in its order.
-        midnight = datetime.combine(today, time(), zone).astimezone(UTC)
+        midnight = datetime.combine(today, time(), _ZONE).astimezone(UTC)
         earliest = midnight + (now - midnight) * number / _MANY
         moment = max(now - timedelta(minutes=int(line["minutes_ago"])), earliest)
     else:
         day = today + timedelta(days=int(line["day"]))
-        moment = datetime.combine(day, time.fromisoformat(str(line["time"])), zone)
+        moment = datetime.combine(day, time.fromisoformat(str(line["time"])), _ZONE)
     return MessageReceived.model_validate(
         {
             "id": f"demo-{number:03}",
@@ -85,6 +91,7 @@ PATIENCE_S: Final = 60.0
 _MEMORIES: Final = 5  # in a context
 _TOKENS: Final = 500  # of a context
 _RECENT: Final = 2  # of the last messages in a context
+_CLIPPED_LINES: Final = 2  # of a context that is shown for its beginning only
 
 
 async def demo(*, full: bool = False) -> None:
@@ -150,10 +157,62 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
         took = monotonic() - asked
         whole = full or question.language not in seen
         seen.add(question.language)
-        place = f"{number}/{len(QUESTIONS)}"
-        from ricordo_services.cli.demo.demo_answers import DemoAnswer, show_answer  # noqa: PLC0415 - slow to load
+        title = Text.assemble((f"{number}/{len(QUESTIONS)}  ", "dim"), (question.text, "bold yellow"))
+        line = Text.assemble((f"{question.shows}: ", "italic"), (_understanding(reply.analysis), "cyan"))
+        console.print()
+        console.print(Rule(title, align="left"))
+        console.print(line.append(f" · {took * 1000:.0f} ms", "dim"))
+        show_answer(console, reply, None if full else question.top, whole=whole)
 
-        show_answer(console, DemoAnswer(place, question, reply, took, whole=whole, full=full))
+
+def show_answer(console: Console, reply: ContextReply, most: int | None, *, whole: bool) -> None:
+    """Print what came back: memories with their scores and signals, facts, and the context.
+
+    Args:
+        most: memories, and facts, that are shown; None for all.
+        whole: whether all of the context is shown, or its beginning.
+    """
+    console.print(memories_block(reply.memories[:most], _ZONE))
+    if reply.facts:
+        console.print(Text("Facts", "bold"))
+        console.print(facts_block(reply.facts[:most], _ZONE))
+    console.print(_context(reply, whole=whole))
+
+
+def _understanding(analysis: Analysis) -> str:
+    """Say how a question was understood."""
+    told, time = [analysis.intent.value], analysis.time
+    if time.start is not None and time.end is not None:
+        told.append(f"“{time.reference}” = {local_text(time.start, _ZONE)} to {local_text(time.end, _ZONE)}")
+    if analysis.entities:
+        told.append(f"who: {', '.join(analysis.entities)}")
+    if analysis.topics:
+        told.append(f"about: {', '.join(analysis.topics)}")
+    if analysis.emotion_filter is not None:
+        told.append(f"feeling: {analysis.emotion_filter.value}")
+    if analysis.memory_types:
+        told.append(f"kind: {', '.join(one.value for one in analysis.memory_types)}")
+    if analysis.fallback is not None:
+        told.append(f"nothing under that {analysis.fallback}, searched by meaning")
+    return " · ".join(told)
+
+
+def _context(reply: ContextReply, *, whole: bool) -> Panel:
+    lines = [line for line in plain(reply.context).splitlines() if line.strip()]
+    title = f"for the prompt: {reply.tokens} tokens"
+    if not whole and len(lines) > _CLIPPED_LINES:
+        title += f", {_CLIPPED_LINES} of {len(lines)} lines (--full shows all)"
+        lines = _telling(lines)
+    text = Text("\n".join(lines), "dim", no_wrap=not whole, overflow="fold" if whole else "ellipsis")
+    return Panel(text, title=title, title_align="left", border_style="dim")
+
+
+def _telling(lines: Sequence[str]) -> list[str]:
+    """Return the first fact of a context and its best memories, without headings and frames."""
+    facts = [line for line in lines if re.match(r"f\d+ ", line)][:1]
+    memories = [line for line in lines if re.match(r"m\d+ ", line)]
+    best = sorted(memories, key=lambda line: int(line[1:].split(maxsplit=1)[0]))  # m1 ranks first
+    return [*facts, *best[: _CLIPPED_LINES - len(facts)]]
 
 
 async def _tell(console: Console, client: MemoryClient, messages: Sequence[MessageReceived]) -> None:

@@ -58,12 +58,13 @@ _NO_CORPUS: Final = edge.Filter(must=[edge.HasIdCondition({UUID(int=0)})])
 _IDF_OF_NO_CORPUS: Final = math.log(2)
 
 
-def config(
-    dimensions: int, datatype: edge.VectorStorageDatatype = edge.VectorStorageDatatype.Float16
-) -> edge.EdgeConfig:
+def config(dimensions: int) -> edge.EdgeConfig:
     """Return the configuration of a shard: two dense vectors and the words of both texts."""
     dense = edge.EdgeVectorParams(
-        size=dimensions, distance=edge.Distance.Cosine, datatype=datatype, quantization_config=_QUANTIZED
+        size=dimensions,
+        distance=edge.Distance.Cosine,
+        datatype=edge.VectorStorageDatatype.Float16,
+        quantization_config=_QUANTIZED,
     )
     words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
     return edge.EdgeConfig(

@@ -221,7 +221,7 @@ def opened(path: Path, dimensions: int) -> edge.EdgeShard:
     if not path.exists():
         _create(path, config(dimensions))
     try:
-        shard = _loaded(path, dimensions)
+        shard = edge.EdgeShard.load(str(path), config(dimensions))
     except Exception as error:
         if "WouldBlock" in str(error):
             raise IndexUnavailable(f"another process has the vector index in {path} open") from error
@@ -232,16 +232,6 @@ def opened(path: Path, dimensions: int) -> edge.EdgeShard:
     for key in sorted(missing):  # of a former version, or a new one
         shard.update(edge.UpdateOperation.create_field_index(key, INDEXES[key]))
     return shard
-
-
-def _loaded(path: Path, dimensions: int) -> edge.EdgeShard:
-    try:
-        return edge.EdgeShard.load(str(path), config(dimensions))
-    except Exception as error:
-        if "datatype Float16, but got Float32" not in str(error):
-            raise
-    # Created by a former version: same results, but slower.
-    return edge.EdgeShard.load(str(path), config(dimensions, edge.VectorStorageDatatype.Float32))
 
 
 def _create(path: Path, made_as: edge.EdgeConfig) -> None:

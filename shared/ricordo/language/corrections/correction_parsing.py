@@ -69,16 +69,6 @@ def read_correction(document: Document) -> Correction | None:
     )
 
 
-def without_lead(text: str) -> str:
-    """Return a text with spaces in the place of "I meant that", "volevo dire che" before what is stated.
-
-    Every other character keeps its place. Within a clause ("I never meant that …") the words stay.
-    """
-    if not _patterns().lead_words.search(text):
-        return text
-    return _patterns().lead.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), text)
-
-
 def asserted(document: Document) -> tuple[Value, ...]:
     """Return the values that a message holds, but for those that it denies."""
     correction = read_correction(document)
@@ -245,15 +235,12 @@ def _patterns() -> _Patterns:
     def either(name: str) -> str:
         return "|".join(line for table in tables for line in table[name].split("\n") if line)
 
-    lead = either("lead")
     firm, soft, denial = either("firm"), either("soft"), either("denial")
     return _Patterns(
         any=re.compile(rf"\b(?:{firm}|{soft}|{denial})\b"),
         firm=re.compile(rf"\b(?:{firm})\b"),
         soft=re.compile(rf"\b(?:{soft})\b"),
         soft_word=re.compile(soft),
-        lead=re.compile(rf"((?:^|[.!?…,;:\n]|\b(?:{soft}))\s*)\b(?:{lead})(?=[\s,:])", re.IGNORECASE),
-        lead_words=re.compile(lead, re.IGNORECASE),
         denial=re.compile(rf"(?:^|(?<= ))(?:{denial})\Z"),
         **{
             name: frozenset(word for table in tables for word in table[name].split())

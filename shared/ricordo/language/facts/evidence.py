@@ -1,8 +1,8 @@
 """Evidence and statements: the rows from which facts are computed, and what a message states."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 Polarity = Literal["holds", "began", "past", "denied"]
 """`holds`: it is so now. `began`: it began long ago ("In 1999 I moved to Leeds"), and may be over by now.
@@ -18,33 +18,48 @@ requests rejected for it, and `restored` that the value was rejected at the inst
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A statement together with where and when it was made.
+class Claim:
+    """What is said of a subject.
 
     Attributes:
         subject: `user`, or the name of an entity as it was written.
-        message_id: the message (or the request, for a user's word) it rests on.
+        object: the value, without leading article or preposition.
         polarity: whether it holds, began, held, or is denied.
-        kind: said in a message, or settled by the user.
-        position: offset within the message: orders what one message says.
         subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.
         object_tie: the same of the object.
-        subject_as: how the subject was written, where its canonical name stands in that place.
-        object_as: the same of the object.
     """
 
     subject: str
     predicate: str
     object: str
-    message_id: str
-    at: datetime
+    _: KW_ONLY
     polarity: Polarity = "holds"
     valid_from: datetime | None = None
     valid_to: datetime | None = None
-    kind: Kind = "said"
-    position: int = 0
     subject_tie: str = ""
     object_tie: str = ""
+
+    def claim(self) -> dict[str, Any]:
+        """Return these fields, for another claim that says the same."""
+        return {one.name: getattr(self, one.name) for one in fields(Claim)}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Claim):
+    """A claim together with where and when it was made.
+
+    Attributes:
+        message_id: the message (or the request, for a user's word) it rests on.
+        kind: said in a message, or settled by the user.
+        position: offset within the message: orders what one message says.
+        subject_as: how the subject was written, where its canonical name stands in that place.
+        object_as: the same of the object.
+    """
+
+    message_id: str
+    at: datetime
+    kind: Kind = "said"
+    position: int = 0
     subject_as: str = ""
     object_as: str = ""
 
@@ -77,42 +92,17 @@ def order(row: Evidence) -> Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Claim):
     """One thing a message states.
 
     Attributes:
-        subject: `user`, or an entity's name as written.
-        object: the value, without leading article or preposition.
         quote: the words of the message that state it.
         span: offsets `[start, end)` of the quote in the message.
-        polarity: `holds`, `past` when the message says that it is over, `began` or `denied`.
-        subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.
-        object_tie: the same of the object.
     """
 
-    subject: str
-    predicate: str
-    object: str
     quote: str
     span: tuple[int, int]
-    polarity: Polarity = "holds"
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    subject_tie: str = ""
-    object_tie: str = ""
 
     def evidence(self, message_id: str, at: datetime) -> Evidence:
         """Return the evidence that it is, said in a message at an instant."""
-        return Evidence(
-            subject=self.subject,
-            predicate=self.predicate,
-            object=self.object,
-            message_id=message_id,
-            at=at,
-            polarity=self.polarity,
-            valid_from=self.valid_from,
-            valid_to=self.valid_to,
-            position=self.span[0],
-            subject_tie=self.subject_tie,
-            object_tie=self.object_tie,
-        )
+        return Evidence(**self.claim(), message_id=message_id, at=at, position=self.span[0])

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+from ricordo.language.annotations import Predicate
+
 USER: Final = "user"
 """The subject of every fact about the user in person; any other subject is an entity's name."""
 
@@ -61,13 +63,7 @@ PREDICATES: Final[Mapping[str, PredicateDefinition]] = MappingProxyType(
         name: PredicateDefinition(
             name, name in SINGLE_VALUED, OBJECT_KINDS.get(name, "thing") != "thing", OPPOSITES.get(name)
         )
-        for name in (
-            "name age birthday born_in lives_in works_at works_as studies studies_at speaks likes dislikes "
-            "allergic_to has_condition has_pet has_child has_sibling has_parent partner friend knows owns "
-            "plays member_of visited plans is_a related_to lives_with does skilled_in wants attends "
-            "experienced reads_or_watches trait contact agreement problem decision deadline price "
-            "supplier_of client_of stated"
-        ).split()
+        for name in (one.value for one in Predicate)
     }
 )
 """Every predicate by its name; nothing outside of it is ever stored."""

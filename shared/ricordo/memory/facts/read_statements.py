@@ -61,7 +61,13 @@ def _ties(text: str, found: Sequence[Statement]) -> Iterator[Statement]:
         known.add(normalise(one.subject))
         polarity: Polarity = "past" if tie.former else "holds"
         yield Statement(
-            USER, tie.predicate, one.subject, one.quote, one.span, polarity, object_tie=one.subject_tie
+            USER,
+            tie.predicate,
+            one.subject,
+            one.quote,
+            one.span,
+            polarity=polarity,
+            object_tie=one.subject_tie,
         )
 
 
@@ -119,7 +125,7 @@ class _Message:
             value,
             text[slice(*read.clause)],
             read.clause,
-            polarity,
+            polarity=polarity,
             subject_tie=tie,
             object_tie=object_tie,
         )

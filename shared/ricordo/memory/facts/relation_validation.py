@@ -181,7 +181,7 @@ def _read(
     if normalise(value) in (normalise(subject), ""):
         return RelationFault.OBJECT
     polarity: Polarity = "past" if relation.past else "holds"
-    return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity)
+    return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity=polarity)
 
 
 def _subject(claimed: str, said: LlmMessage, words: MessageWords, known: AbstractSet[str]) -> str | None:

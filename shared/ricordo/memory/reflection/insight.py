@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
+from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemorySource, MemoryType, Role
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
 from ricordo.language.name_lists import is_place, names_in
@@ -18,7 +18,7 @@ from ricordo.language.tokenization import stems
 from ricordo.language.topics import MAX_TOPICS, topic_key
 from ricordo.memory.facts import normalise
 from ricordo.memory.llm_condensation import CondensationFault, find_fault, to_llm_message
-from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.memory.model import Memory, derived_id
 
 MOST_SOURCES: Final = 10
 LEAST_IMPORTANCE: Final = 7 / 9
@@ -76,7 +76,7 @@ def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
         emotion=insight.emotion,
         importance=insight.importance,
         confidence=insight.confidence,
-        source=Source.SELF_REFLECTION,
+        source=MemorySource.SELF_REFLECTION,
         source_ids=insight.sources,
         questions_addressed=(insight.question,),
     )

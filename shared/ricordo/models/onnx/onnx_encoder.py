@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 import threading
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -19,7 +20,6 @@ from ricordo.language.annotations import E5, MINILM
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
 from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Side, Tokens
 from ricordo.models.onnx.e5_checkpoint import installed_e5
-from ricordo.models.onnx.kept_states import KeptStates
 from ricordo.models.onnx.minilm_checkpoint import installed_minilm
 from ricordo.models.onnx.network import DIMENSIONS, Network, Precision, load_network, native_precision
 
@@ -32,6 +32,8 @@ _BACKGROUND_NICENESS = 10
 MOST_TEXTS = 16
 FEWEST_TEXTS = 4
 MOST_TOKENS = 1024
+_MOST_KEPT: Final = 16_384
+"""Tokens whose states are kept, 25 MB: of texts that have a vector, and are read at once."""
 
 
 def usable_cores() -> int:
@@ -76,6 +78,35 @@ def plan_runs(lengths: Sequence[int], lanes: int) -> list[list[int]]:
     return runs
 
 
+class _KeptStates:
+    """What the encoder has computed of texts, until the reader takes it; the oldest goes first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._tokens = 0
+
+    def keep(self, text: str, states: Vectors) -> None:
+        """Keep the states of a text, [t, d]."""
+        with self._lock:
+            self._forget(text)
+            self._kept[text] = states
+            self._tokens += len(states)
+            while self._tokens > _MOST_KEPT:
+                self._forget(next(iter(self._kept)))
+
+    def take(self, text: str) -> Vectors | None:
+        """Return the states of a text, which are not kept any longer; None where there are none."""
+        with self._lock:
+            return self._forget(text)
+
+    def _forget(self, text: str) -> Vectors | None:
+        states = self._kept.pop(text, None)
+        if states is not None:
+            self._tokens -= len(states)
+        return states
+
+
 class OnnxEncoder:
     """An encoder with threads of its own; `truncated` is the number of truncated texts so far.
 
@@ -98,7 +129,7 @@ class OnnxEncoder:
         self._side = side
         self._threads = threads
         self._lanes = lanes
-        self._kept = KeptStates()
+        self._kept = _KeptStates()
         self.keeps_states = False
         self.truncated = 0
 

@@ -17,17 +17,12 @@ from ricordo.language.document import Document
 from ricordo.language.facts.message_words import MessageWords
 from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.memory.facts import Polarity, Statement
-from ricordo.messages.enumerations import Predicate
 
 NOT_ASKED_FOR: Final = frozenset(
     "knows member_of is_a related_to lives_with does skilled_in wants attends experienced reads_or_watches "
     "trait contact agreement problem decision deadline price supplier_of client_of stated".split()
 )
 """What no question of its own asks for."""
-
-
-def test_the_wire_contract_has_the_same_predicates() -> None:
-    assert list(Predicate) == list(PREDICATES)
 
 
 def test_an_opposite_has_this_one_as_its_opposite() -> None:
@@ -71,7 +66,7 @@ def timed(
     """Return a statement of a clause of a message, by default all of it, with its times."""
     begin = content.index(quote)
     span = begin, begin + len(quote or content)
-    stated = Statement("user", predicate, value, content[slice(*span)], span, polarity)
+    stated = Statement("user", predicate, value, content[slice(*span)], span, polarity=polarity)
     return MessageWords(Document(content, language)).timed(stated, at, zone)
 
 

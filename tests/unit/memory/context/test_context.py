@@ -9,10 +9,10 @@ import pytest
 from tests.fixtures.material import NOW, count, fact, known, memory, text_of, turn
 from tests.fixtures.sentence_tables import sentences, table
 
-from ricordo.language.repeated_answers import told_fact
 from ricordo.memory.context.assembly import assemble
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.material import Material
+from ricordo.memory.enrichment import told_fact
 from ricordo.memory.facts import PREDICATES
 from ricordo.memory.model import Memory
 

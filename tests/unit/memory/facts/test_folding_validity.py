@@ -94,7 +94,12 @@ def test_an_end_is_told_of_what_was_said_to_hold(since: datetime | None) -> None
         said("Nokia", 90, until=year(2026, 4), predicate="works_at"),
     )
     end = rows[1].valid_to
-    facts = folded(rows[0], Evidence("user", "works_at", "Nokia", "m-90", rows[1].at, "past", since, end))
+    facts = folded(
+        rows[0],
+        Evidence(
+            "user", "works_at", "Nokia", "m-90", rows[1].at, polarity="past", valid_from=since, valid_to=end
+        ),
+    )
     assert [(fact.valid_from, fact.valid_to) for fact in facts] == [(since or NOW, end)]
 
 

@@ -51,7 +51,7 @@ def ruled(
     text: str, predicate: str, value: str, polarity: Polarity = "holds", subject: str = "user"
 ) -> tuple[Statement, ...]:
     """Return what the rules have read of a text, quoting all of it."""
-    return (Statement(subject, predicate, value, text, (0, len(text)), polarity),)
+    return (Statement(subject, predicate, value, text, (0, len(text)), polarity=polarity),)
 
 
 @pytest.mark.parametrize(("rules", "claim"), table(__file__, "where_the_rules_read_otherwise_they_are_right"))

@@ -53,7 +53,7 @@ def said(text: str, at: datetime, language: str = "en") -> Memory:
         participants=derived.participants,
         topics=derived.topics,
         emotion=derived.emotion,
-        importance=derived.importance.value,
+        importance=derived.importance,
     )
 
 
