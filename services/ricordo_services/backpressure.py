@@ -71,8 +71,7 @@ class BulkLane(Gate):
         live_batches: Callable[[], int],
         first: Sequence[str] = (),
     ) -> None:
-        self._bus = bus
-        self._consumers = (bulk, live, *first)
+        self._backlog = Backlog(bus, (bulk, live, *first))
         self._live_batches = live_batches
         self._clock = clock
         self._last = 0
@@ -98,7 +97,7 @@ class BulkLane(Gate):
 
     async def _is_open(self) -> bool:
         try:
-            lags = await asyncio.gather(*(self._bus.lag(consumer) for consumer in self._consumers))
+            lags = await self._backlog.lags()
         except DependencyUnavailable as error:
             self._is_throttled = False
             self._reason = f"the backlog of other work cannot be counted ({error})"

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from ricordo.language.annotations import E5, MINILM
 from ricordo.runtime.tasks import cancel_and_wait
-from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
+from ricordo.settings import EmbeddingSettings
+from ricordo.settings.providers import ModelSettings
 from ricordo.urls import bare
 
 Part = Literal["all", "importance", "vectors"]
@@ -106,13 +107,9 @@ class PassSummary:
     expected: int = 0
 
 
-BackfillReport = Callable[[BackfillProgress], None]
-ReindexReport = Callable[[ReindexProgress], None]
-PassReport = Callable[[PassSummary], None]
-
-
-def silent(_: PassSummary) -> None:
-    """Report nothing."""
+P = TypeVar("P")
+Report = Callable[[P], None]
+"""Takes the progress of a job, again and again."""
 
 
 class RunsElsewhere(Exception):
@@ -123,7 +120,7 @@ class RunsElsewhere(Exception):
         self.name = name
 
 
-def served_at(settings: EmbeddingSettings | AnalyserSettings | EnrichmentSettings) -> str:
+def served_at(settings: EmbeddingSettings | ModelSettings) -> str:
     """Return model and address of a model on a server; empty for one in process."""
     if settings.provider != "ollama":
         return ""

@@ -27,11 +27,10 @@ from ricordo_services.enrichment.enrichment_handler import Backfill
 from ricordo_services.job_progress import (
     BackfillOrder,
     BackfillProgress,
-    BackfillReport,
     Notify,
     ReindexOrder,
     ReindexProgress,
-    ReindexReport,
+    Report,
     served_at,
     waiting_for,
 )
@@ -81,7 +80,7 @@ async def prepare(settings: Settings) -> list[str]:
 async def run_backfill(
     settings: Settings,
     order: BackfillOrder,
-    report: BackfillReport = lambda _: None,
+    report: Report[BackfillProgress] = lambda _: None,
     notify: Notify = lambda _: None,
 ) -> BackfillProgress:
     """Derive again what former versions derived, or encode again; `notify` takes what is waited for."""
@@ -126,7 +125,7 @@ async def _reembed(resources: Resources, _order: BackfillOrder, notify: Notify) 
 
 
 async def run_reindex(
-    settings: Settings, order: ReindexOrder, report: ReindexReport = lambda _: None
+    settings: Settings, order: ReindexOrder, report: Report[ReindexProgress] = lambda _: None
 ) -> ReindexProgress:
     """Write a projection anew from PostgreSQL."""
     async with AsyncExitStack() as exits:

@@ -6,12 +6,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeVar
 
 import structlog
+from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor, OllamaRelationReader
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
-from ricordo.models.llm_answers import LlmAnswers
 from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
@@ -21,11 +21,10 @@ from ricordo.runtime.health import Health
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import (
     AnalyserSettings,
-    AnsweringSettings,
     EnrichmentSettings,
     KnowledgeSettings,
 )
-from ricordo.settings.providers import LlmSettings
+from ricordo.settings.providers import LlmSettings, ModelSettings
 from ricordo.urls import bare
 
 R = TypeVar("R", bound=OllamaReader)
@@ -42,8 +41,7 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
     timeout = settings.budget_ms / 1000
     opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
     async with opening as reader:
-        gone, back = "questions are analysed by rules for now", "questions are analysed by the model again"
-        throttle = Throttle(_breaker(settings, clock), None, clock, gone=gone, back=back)
+        throttle = _throttle(settings, clock, "questions are analysed", settings.model)
         yield LlmQueryAnalyser(reader, throttle, settings.cache_size)
 
 
@@ -52,9 +50,8 @@ async def open_llm(
     kind: type[R],
     settings: LlmSettings,
     clock: Clock,
+    use: str,
     *,
-    gone: str,
-    back: str,
     pull: bool = True,
     wait_for_model: bool = False,
     wait_open_s: float = 0.0,
@@ -62,7 +59,7 @@ async def open_llm(
     """Connect a language model, with a throttle that all of its uses share; None for the rules alone.
 
     Args:
-        gone, back: what is logged when the model is away, and when it answers again.
+        use: what it is for, such as "messages are enriched", for the log.
         wait_for_model: whether to wait until the model is loaded, to give each answer all its time, and to
             wait out an open breaker, as a job does.
         wait_open_s: seconds to wait for an open breaker, without `wait_for_model`.
@@ -70,14 +67,14 @@ async def open_llm(
     if settings.provider == "rules":
         yield None
         return
-    throttle = Throttle(
-        _breaker(settings, clock),
-        evenly_spaced(settings.requests_per_s, settings.replicas),
+    throttle = _throttle(
+        settings,
         clock,
+        use,
+        settings.model,
+        evenly_spaced(settings.requests_per_s, settings.replicas),
         budget=math.inf if wait_for_model else settings.budget_s,
         patience=2 * settings.open_s if wait_for_model else wait_open_s,
-        gone=gone,
-        back=back,
     )
     async with kind.open(
         settings.ollama_url, settings.model, timeout=settings.budget_s, pull=pull, wait=wait_for_model
@@ -90,22 +87,11 @@ async def open_describer(
     settings: EnrichmentSettings, clock: Clock, *, wait_for_model: bool = False
 ) -> AsyncIterator[LlmDescriber | None]:
     """Connect the language model that enriches messages; None for the rules alone."""
-    gone = "messages are enriched by rules while the model is unavailable"
-    back = "messages are enriched by the model again"
     opening = open_llm(
-        OllamaMessageReader, settings, clock, gone=gone, back=back, wait_for_model=wait_for_model
+        OllamaMessageReader, settings, clock, "messages are enriched", wait_for_model=wait_for_model
     )
     async with opening as model:
         yield model and LlmDescriber(*model, settings.batch)
-
-
-@asynccontextmanager
-async def open_answers(settings: AnsweringSettings, clock: Clock) -> AsyncIterator[LlmAnswers | None]:
-    """Connect the language model that writes answers; None for the rules alone."""
-    gone = "questions are answered by rules while the model is unavailable"
-    back = "questions are answered by the model again"
-    async with open_llm(OllamaReader, settings, clock, gone=gone, back=back) as model:
-        yield model and LlmAnswers(*model)
 
 
 @asynccontextmanager
@@ -113,25 +99,15 @@ async def open_fact_extractor(
     settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
 ) -> AsyncIterator[FactExtractor]:
     """Connect the language model that extracts facts, with the rules behind it; or the rules alone."""
-    gone, back = "rules alone read facts for a while, without {}", "{} reads facts again"
-    model, entities = settings.model, settings.gliner_model or ""
     async with AsyncExitStack() as exits:
-        opening = open_llm(
-            OllamaRelationReader, settings, clock, gone=gone.format(model), back=back.format(model)
-        )
+        opening = open_llm(OllamaRelationReader, settings, clock, "facts are read")
         opened = await exits.enter_async_context(opening)
         if opened is None:
             yield FactExtractor(executor)
             return
         recogniser, lacking = await _open_recogniser(settings, exits)
-        entity_throttle = Throttle(
-            _breaker(settings, clock),
-            None,
-            clock,
-            budget=settings.budget_s,
-            gone=gone.format(entities),
-            back=back.format(entities),
-        )
+        entities = settings.gliner_model or ""
+        entity_throttle = _throttle(settings, clock, "facts are read", entities, budget=settings.budget_s)
         yield LlmFactExtractor(
             executor,
             *opened,
@@ -176,5 +152,14 @@ async def _open_recogniser(
         return None, f"{settings.model} reads facts without entities: {error}"
 
 
-def _breaker(settings: AnalyserSettings | LlmSettings, clock: Clock) -> CircuitBreaker:
-    return CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+def _throttle(
+    settings: ModelSettings,
+    clock: Clock,
+    use: str,
+    model: str,
+    limiter: AsyncLimiter | None = None,
+    **times: float,
+) -> Throttle:
+    breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+    gone, back = f"{use} without {model} for now", f"{use} with {model} again"
+    return Throttle(breaker, limiter, clock, gone=gone, back=back, **times)

@@ -15,7 +15,7 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import LITE, PassLocks, PassRuns, RetentionStore
 from ricordo.store.session_store import SessionStore
 from ricordo_services.app.resources import Resources
-from ricordo_services.job_progress import PassReport, PassSummary, silent
+from ricordo_services.job_progress import PassSummary, Report
 from ricordo_services.lifecycle.passes.archiving_passes import (
     ArchivePass,
     DecayPass,
@@ -27,7 +27,7 @@ from ricordo_services.lifecycle.passes.condensing_passes import (
     ReflectionPass,
     SessionSummaries,
 )
-from ricordo_services.lifecycle.passes.pass_runner import PassRunner, PassWork
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassRunner, PassWork
 
 _HOUR: Final = 3600.0
 _CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most
@@ -132,7 +132,9 @@ PASSES: Final[Mapping[str, PassSpec]] = {
 async def make_pass(resources: Resources, name: str) -> PassRunner:
     """Return the pass called `name`, one of `PASSES`."""
     return PassRunner(
+        name=name,
         work=await PASSES[name].work(resources),
+        items=IsolatedItems(name),
         tenants=(await resources.store(LifecycleStore)).tenants,
         runs=await resources.store(PassRuns),
         locks=PassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),
@@ -168,7 +170,7 @@ async def run_pass(
     now: datetime | None = None,
     user_id: str | None = None,
     tenant: str | None = None,
-    report: PassReport = silent,
+    report: Report[PassSummary] = lambda _: None,
 ) -> PassSummary:
     """Run the pass called `name` once, whether or not it is due, as of `now`, aware; by default the present.
 

@@ -12,6 +12,8 @@ from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
+from ricordo.models.llm_answers import LlmAnswers
+from ricordo.models.ollama import OllamaReader
 from ricordo.runtime.handling import QueryHandler, QueryResult, RequestError
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
@@ -32,7 +34,7 @@ from ricordo_services.app.embedding_models import (
     open_answer_reader,
     precision_in_process,
 )
-from ricordo_services.app.language_models import open_analyser, open_answers
+from ricordo_services.app.language_models import open_analyser, open_llm
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import query_server
 from ricordo_services.ingest.export_pages import ExportHandler
@@ -86,7 +88,10 @@ async def queries(resources: Resources) -> QueryServer:
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
     precision = precision_in_process(resources.settings.embedding)
     reader = await resources.enter(open_answer_reader(precision))
-    writer = await resources.enter(open_answers(resources.settings.answering, resources.clock))
+    answering = resources.settings.answering
+    model = await resources.enter(
+        open_llm(OllamaReader, answering, resources.clock, "questions are answered")
+    )
     server = await query_server(
         resources,
         "retrieval",
@@ -94,7 +99,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.recall": recall.answer,
             "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
             "query.answer": AnswerService(
-                recall, reader, working_memory.count, resources.settings.answering.min_confidence, writer
+                recall, reader, working_memory.count, answering.min_confidence, model and LlmAnswers(*model)
             ),
             "query.working": working_memory.answer,
             "query.history": lookups.history,

@@ -189,11 +189,8 @@ class Resources:
 
     @shared
     async def _condensing(self) -> tuple[OllamaReader, Throttle] | None:
-        gone = "sentences are chosen, and insights drawn, without the model for a while"
-        back = "the model condenses and draws insights again"
-        return await self.enter(
-            open_llm(OllamaReader, self.settings.condensing, self.clock, gone=gone, back=back)
-        )
+        use = "memories are condensed"
+        return await self.enter(open_llm(OllamaReader, self.settings.condensing, self.clock, use))
 
     async def condenser(self) -> LlmCondenser | None:
         """Return the language model that condenses; None for the rules alone."""

@@ -56,7 +56,6 @@ from ricordo_services.ingest.document_extraction import (
     DocumentDeletion,
     DocumentExtraction,
     DocumentStorage,
-    TenantRoundRobin,
 )
 from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
 from ricordo_services.knowledge.fact_handler import FactHandler
@@ -111,7 +110,6 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         return None, []
     settings, clock = resources.settings.documents, resources.clock
     known, life = await resources.store(DocumentStore), await resources.store(LifecycleStore)
-    order = TenantRoundRobin(life, clock)
     limits = ReadingLimits(
         seconds=settings.read_seconds,
         memory_mb=settings.read_memory_mb,
@@ -123,15 +121,15 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         objects=objects,
         reader=ReaderProcess(limits),
         tokens=await resources.tokens(),
-        turns=order,
+        life=life,
         emitter=await resources.emitter("ingest"),
         clock=clock,
         executor=await resources.cpu_executor(),
         size=ExtractSize(settings.extract_min_tokens, settings.extract_max_tokens, settings.max_extracts),
     )
     deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
-    return DocumentStorage(objects, known, order.schedule), [
-        Periodic("documents", reading.run, POLL_INTERVAL_S, resources.clock, woken=order.woken),
+    return DocumentStorage(objects, known, reading.schedule), [
+        Periodic("documents", reading.run, POLL_INTERVAL_S, resources.clock, woken=reading.woken),
         Periodic("discarded", deletion.run, DELETION_INTERVAL_S, resources.clock),
     ]
 
@@ -272,8 +270,7 @@ async def _identify(
         OllamaEntityMatcher,
         settings,
         resources.clock,
-        gone=f"identities are not resolved for a while, without {settings.model}",
-        back=f"{settings.model} resolves identities again",
+        "identities are resolved",
         pull=False,  # the extraction of facts pulls the same model
         wait_open_s=2 * settings.open_s,
     )
@@ -323,7 +320,6 @@ async def lifecycle(resources: Resources) -> list[Service]:
     sweeper = Sweeper(
         consumer=SWEEPER,
         bus=bus,
-        streams=bus,
         sweeps=(STREAM_IN, STREAM_DERIVED),
         work_queues=bus.topology.work_queues,
         clock=clock,

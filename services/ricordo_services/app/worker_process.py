@@ -93,8 +93,8 @@ def _health_page(
     """Return the HTTP server of health and metrics."""
     metrics = resources.metrics
     metrics.add_workers(healths)
-    metrics.add_handlers({one.name: one.measures for one in services if isinstance(one, EventWorker)})
-    metrics.add_queries({one.name: one.measures for one in services if isinstance(one, QueryServer)})
+    measured = [one for one in services if isinstance(one, EventWorker | QueryServer)]
+    metrics.add_measures({one.name: one.measures for one in measured})
     return HealthPage(healths, resources.settings.worker.health_host, port, {METRICS_PATH: metrics.page})
 
 

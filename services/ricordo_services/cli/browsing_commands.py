@@ -8,7 +8,7 @@ from typing import TypeVar
 import typer
 from rich.text import Text
 
-from ricordo.messages.entities import EntitiesReply, EntityCard, GraphReply
+from ricordo.messages.entities import EntitiesReply, GraphReply
 from ricordo.messages.listings import BriefMemoryView, MemoriesReply, MemoryChange, MemoryReply, UsersReply
 from ricordo_services.cli import reply_printing
 from ricordo_services.cli.client_calls import Call, Option
@@ -137,20 +137,11 @@ def _show_entities(user: str, reply: EntitiesReply, zone: tzinfo | None, *, ids:
     if not reply.entities:
         print_remark(f"no such entities of user {plain(user)!r}")
     for card in reply.entities:
-        print_block(_head(card, zone))
+        kind = card.kind.value if card.kind else ""
+        seen = f"last seen {local_text(card.last_seen, zone)}" if card.last_seen else ""
+        print_block(reply_printing.entity_head(card, card.ties, kind, seen))
         if card.facts:
             print_block(reply_printing.facts_block(card.facts, zone, ids=ids))
-
-
-def _head(card: EntityCard, zone: tzinfo | None) -> Text:
-    line = Text(plain(card.name), "bold cyan")
-    if card.aliases:
-        line.append(f" ({', '.join(map(plain, card.aliases))})", "")
-    notes = [card.kind.value] if card.kind else []
-    notes += [", ".join(card.ties)] if card.ties else []
-    notes += [counted(card.mentions, "messages")]
-    notes += [f"last seen {local_text(card.last_seen, zone)}"] if card.last_seen else []
-    return line.append(f"  {'; '.join(notes)}", "dim")
 
 
 async def graph(call: Call, entity: str | None = None, *, user: str, **options: Option) -> None:

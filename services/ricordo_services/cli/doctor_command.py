@@ -33,19 +33,19 @@ async def check_models(
     """
     if settings.provider == "onnx":
         return [_in_process("model", settings.model, settings.precision, by_workers=by_workers)]
-    held, reason = await _held(settings.ollama_url)
+    held, reason = await _held(settings)
     fallback = _fallback(settings, held, by_workers=by_workers)
     url, words = bare(settings.ollama_url), in_words(settings)
     # What the workers reach may be out of reach from here.
-    if encoded or (encoded is None and held is not None and _holds(held, settings.model)):
+    if encoded or (encoded is None and held is not None and settings.model in held):
         return [well("model", words), *fallback]
     state, meanwhile = State.MISSING, "messages wait for it, and recall works by words alone"
     if any(finding.state is State.WELL for finding in fallback):
         after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
         state, meanwhile = State.DEGRADED, f"{after}; what the model has encoded is found by words alone"
     if held is None:
-        detail, advice = f"{settings.model}: {url} {reason}", f"does Ollama run there? {meanwhile}"
-    elif not _holds(held, settings.model):
+        detail, advice = reason, f"does Ollama run there? {meanwhile}"
+    elif settings.model not in held:
         detail, advice = f"{url} does not have {settings.model}", _pulled(settings, settings.model)
     else:
         detail = f"{words}, which is installed there, gave the workers no vector of a question"
@@ -78,7 +78,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
         return [_in_process("fallback", name, settings.precision, by_workers=by_workers)]
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
-    if _holds(held, name):
+    if name in held:
         return [well("fallback", f"{name} on {url}")]
     return [Finding("fallback", State.DEGRADED, f"{url} does not have {name}", _pulled(settings, name))]
 
@@ -89,28 +89,16 @@ def _pulled(settings: EmbeddingSettings, model: str) -> str:
     return f"{pulled if settings.pull else ''}{by_hand}"
 
 
-def _holds(held: set[str], model: str) -> bool:
-    return model in held or f"{model}:latest" in held
-
-
-async def _held(url: str) -> tuple[set[str] | None, str]:
-    """Return which models an Ollama server holds, or None and why that is not known."""
-    import httpx  # noqa: PLC0415 - a third of a second to import, for those alone who ask a server
+async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
+    """Return which models the Ollama server holds, or None and why that is not known."""
+    from ricordo.models.encoder import ModelUnavailable  # noqa: PLC0415 - slow to load
+    from ricordo.models.ollama.ollama_server import connect  # noqa: PLC0415 - slow to load
 
     try:
-        async with httpx.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
-            answer = await client.get(f"{url.rstrip('/')}/api/tags")
-            answer.raise_for_status()
-            return {str(one["model"]) for one in answer.json()["models"]}, ""
-    except httpx.HTTPStatusError as error:
-        return None, f"answers {error.response.status_code}, not what it holds"
-    except httpx.TimeoutException:
-        reason = f"not within {_SECONDS:g} s"
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-    except (ValueError, TypeError, KeyError):
-        reason = "what answers there is no Ollama"
-    return None, f"does not answer ({reason})"
+        async with connect(settings.ollama_url, _SECONDS) as server:
+            return await server.models(settings.model), ""
+    except ModelUnavailable as error:
+        return None, str(error)
 
 
 def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:

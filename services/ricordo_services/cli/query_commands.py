@@ -85,7 +85,7 @@ def show_facts(
 ) -> None:
     """Print facts, or that there are none; of an entity as a card; with sentences of `messages`, by id."""
     if reply.entity is not None:
-        for block in _card(user, reply.entity, reply.facts, zone, ids=ids):
+        for block in _card(reply.entity, reply.facts, zone, ids=ids):
             print_block(block)
     elif reply.facts and messages is None:
         print_block(reply_printing.facts_block(reply.facts, zone, ids=ids))
@@ -102,12 +102,12 @@ def show_facts(
 
 
 def _card(
-    user: str, entity: EntityView, facts: Sequence[FactView], zone: tzinfo | None, *, ids: bool
+    entity: EntityView, facts: Sequence[FactView], zone: tzinfo | None, *, ids: bool
 ) -> list[RenderableType]:
-    blocks: list[RenderableType] = [
-        Text(plain(entity.name), "bold cyan"),
-        reply_printing.TwoColumns(_head(user, entity, facts)),
-    ]
+    names = {name.casefold() for name in (entity.name, *entity.aliases)}
+    current = (fact for fact in facts if fact.subject == _USER and fact.valid_to is None)
+    ties = sorted({fact.predicate for fact in current if fact.object.casefold() in names})
+    blocks: list[RenderableType] = [reply_printing.entity_head(entity, ties)]
     for predicate in sorted({fact.predicate for fact in facts}):
         rows = [_row(entity, fact, zone, ids=ids) for fact in facts if fact.predicate == predicate]
         blocks += [Text(f"\n{predicate}", "bold"), reply_printing.TwoColumns(rows)]
@@ -119,21 +119,6 @@ def _card(
         for one in entity.neighbours
     ]
     return [*blocks, Text("\nNear", "bold"), reply_printing.TwoColumns(near)] if near else blocks
-
-
-def _head(user: str, entity: EntityView, facts: Sequence[FactView]) -> list[tuple[Text, Text]]:
-    """Show the names of an entity, in how many messages it is, and which facts tie it to the user."""
-    names = {name.casefold() for name in (entity.name, *entity.aliases)}
-    current = (fact for fact in facts if fact.subject == _USER and fact.valid_to is None)
-    lines = {
-        "also called": plain(", ".join(entity.aliases)),
-        "known from": f"{entity.mentions:,} message{'' if entity.mentions == 1 else 's'}",
-        # Another one may share its name.
-        f"to {plain(user)}": ", ".join(
-            sorted({fact.predicate for fact in current if fact.object.casefold() in names})
-        ),
-    }
-    return [(Text(name, "dim"), Text(value)) for name, value in lines.items() if value]
 
 
 def _row(entity: EntityView, fact: FactView, zone: tzinfo | None, *, ids: bool) -> tuple[Text, Text]:

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ricordo.messages.answers import AnswerReply
-from ricordo.messages.entities import GraphEdgeView
+from ricordo.messages.entities import EntityCard, GraphEdgeView
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
-from ricordo.messages.views import DocumentStatus, FactView, MemoryView
+from ricordo.messages.views import DocumentStatus, EntityView, FactView, MemoryView
 from ricordo_services.cli.failures import named
 from ricordo_services.cli.output import counted, local_text, plain, print_block, print_remark, print_text
 
@@ -231,6 +231,15 @@ def facts_block(
 ) -> RenderableType:
     """Show facts, each with how many messages it rests on, and its id if wanted."""
     return TwoColumns([fact_row(fact, statement(fact), validity(fact, zone), ids=ids) for fact in facts])
+
+
+def entity_head(entity: EntityCard | EntityView, ties: Sequence[str], kind: str = "", seen: str = "") -> Text:
+    """Show the names of an entity, how it is tied to the user, and in how many messages it is."""
+    line = Text(plain(entity.name), "bold cyan")
+    if entity.aliases:
+        line.append(f" ({plain(', '.join(entity.aliases))})", "")
+    notes = filter(None, (kind, ", ".join(ties), counted(entity.mentions, "messages"), seen))
+    return line.append(f"  {'; '.join(notes)}", "dim")
 
 
 def statement(fact: FactView | GraphEdgeView) -> Text:

@@ -19,7 +19,7 @@ from ricordo.store.reprocessing import FormerEncoding, ReembeddingQuery, Reembed
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport
+from ricordo_services.job_progress import BackfillOrder, BackfillProgress, Report
 
 _BATCHER_POLL_S: Final = 0.2
 _POINTS_TIMEOUT_S: Final = 10.0  # for the last points
@@ -46,7 +46,9 @@ class Reembedding:
     keep: Sequence[str]
     batch: int = 128
 
-    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> BackfillProgress:
+    async def run(
+        self, order: BackfillOrder, report: Report[BackfillProgress] = lambda _: None
+    ) -> BackfillProgress:
         """Move outdated memories, tenant by tenant, and report after each slice.
 
         Raises:
@@ -96,7 +98,7 @@ class Reembedding:
         behind: ReembeddingQuery,
         batcher: EmbeddingBatcher,
         done: BackfillProgress,
-        report: BackfillReport,
+        report: Report[BackfillProgress],
     ) -> None:
         after: UUID | None = None
         while done.examined < done.outdated:

@@ -12,7 +12,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.job_progress import ReindexOrder, ReindexProgress, ReindexReport
+from ricordo_services.job_progress import ReindexOrder, ReindexProgress, Report
 
 if TYPE_CHECKING:  # the engine is in the `local` extra
     from ricordo.index.qdrant.edge import EdgeVectorIndex
@@ -35,7 +35,9 @@ class Reindexing:
     clock: Clock
     batch: int = 256
 
-    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> ReindexProgress:
+    async def run(
+        self, order: ReindexOrder, report: Report[ReindexProgress] = lambda _: None
+    ) -> ReindexProgress:
         """Publish events of all memories, tenant by tenant.
 
         Raises:
@@ -53,7 +55,7 @@ class Reindexing:
         return done
 
     async def _tenant(
-        self, tenant: str, user_id: str | None, done: ReindexProgress, report: ReindexReport
+        self, tenant: str, user_id: str | None, done: ReindexProgress, report: Report[ReindexProgress]
     ) -> None:
         after: UUID | None = None
         while True:

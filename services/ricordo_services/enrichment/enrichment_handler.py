@@ -26,7 +26,7 @@ from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore, Save
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport, Part
+from ricordo_services.job_progress import BackfillOrder, BackfillProgress, Part, Report
 from ricordo_services.stage_events import facts_requested, stage_events
 
 Asked = Literal["all", "importance", "nothing"]
@@ -159,7 +159,9 @@ class Backfill:
         """The current version: of the rules, and of the language model if there is one."""
         return VERSION if self.model is None else described_by(VERSION, self.model)
 
-    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> BackfillProgress:
+    async def run(
+        self, order: BackfillOrder, report: Report[BackfillProgress] = lambda _: None
+    ) -> BackfillProgress:
         """Enrich outdated memories, tenant by tenant, and report after each slice.
 
         Raises:
@@ -183,7 +185,7 @@ class Backfill:
         return done
 
     async def _tenant(
-        self, tenant: str, order: BackfillOrder, done: BackfillProgress, report: BackfillReport
+        self, tenant: str, order: BackfillOrder, done: BackfillProgress, report: Report[BackfillProgress]
     ) -> None:
         after: UUID | None = None
         unanswered = 0

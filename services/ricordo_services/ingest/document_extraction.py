@@ -5,7 +5,7 @@ takes over soon after a crash; writing the same extracts twice changes nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -136,53 +136,6 @@ POLL_INTERVAL_S: Final = 10.0
 """Seconds between two polls of all tenants."""
 
 
-@dataclass(slots=True)
-class TenantRoundRobin:
-    """Runs a function for each tenant with work: the scheduled ones, now and then all, as some end."""
-
-    store: LifecycleStore
-    clock: Clock
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
-    due: float = 0.0
-    _scheduled: set[str] = field(default_factory=set)
-
-    def schedule(self, tenant: str) -> None:
-        """Schedule `tenant`."""
-        self._scheduled.add(tenant)
-        self.woken.set()
-
-    async def run(self, work: Callable[[str], Awaitable[bool]]) -> None:
-        """Call `work` for each tenant, round after round, until no tenant has more.
-
-        After an exception, the remaining tenants stay scheduled.
-
-        Args:
-            work: returns whether there may be more to do.
-
-        Raises:
-            Exception: of `work`.
-            StoreUnavailable: the list of tenants is unavailable.
-        """
-        self.woken.clear()
-        waiting = set(await self._tenants())
-        try:
-            while waiting:
-                for tenant in sorted(waiting):
-                    if not await work(tenant):
-                        waiting.discard(tenant)
-                waiting |= set(await self._tenants())
-        finally:
-            self._scheduled |= waiting
-
-    async def _tenants(self) -> Sequence[str]:
-        scheduled, self._scheduled = self._scheduled, set()
-        if self.clock.monotonic() < self.due:
-            return sorted(scheduled)
-        tenants = await self.store.tenants()
-        self.due = self.clock.monotonic() + POLL_INTERVAL_S
-        return tenants
-
-
 _log = structlog.stdlib.get_logger(__name__)
 
 _CLAIMED: Final = timedelta(seconds=15)
@@ -193,22 +146,37 @@ _MOST_ATTEMPTS: Final = 5
 
 @dataclass(slots=True)
 class DocumentExtraction:
-    """Reads pending documents one by one: tenants take turns, and so do the users of each."""
+    """Reads pending documents one by one: tenants take turns, and so do the users of each.
+
+    Attributes:
+        woken: set when a tenant is scheduled.
+        due: when all tenants are looked at again, in the clock's monotonic seconds.
+    """
 
     documents: DocumentStore
     objects: ObjectStore
     reader: ReaderProcess
     tokens: TokenCounter
-    turns: TenantRoundRobin
+    life: LifecycleStore
     emitter: Emitter
     clock: Clock
     executor: CpuExecutor
     size: ExtractSize = field(default_factory=ExtractSize)
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    due: float = 0.0
+    _scheduled: set[str] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
     _uncounted: tuple[str, UUID] | None = None
 
+    def schedule(self, tenant: str) -> None:
+        """Have the documents of `tenant` read soon."""
+        self._scheduled.add(tenant)
+        self.woken.set()
+
     async def run(self) -> None:
         """Read all pending documents, one of each tenant per round.
+
+        After an exception, the remaining tenants stay scheduled.
 
         Raises:
             DependencyUnavailable: a server is unavailable; the documents stay pending.
@@ -216,7 +184,25 @@ class DocumentExtraction:
         if self._uncounted is not None:  # the lease expired although the reading had not crashed
             await self.documents.uncount_attempt(*self._uncounted)
             self._uncounted = None
-        await self.turns.run(self._read_one)
+        self.woken.clear()
+        waiting = await self._tenants()
+        try:
+            while waiting:
+                for tenant in sorted(waiting):
+                    if not await self._read_one(tenant):
+                        waiting.discard(tenant)
+                waiting |= await self._tenants()
+        finally:
+            self._scheduled |= waiting
+
+    async def _tenants(self) -> set[str]:
+        """Return the scheduled tenants; now and then all."""
+        scheduled, self._scheduled = self._scheduled, set()
+        if self.clock.monotonic() < self.due:
+            return scheduled
+        tenants = await self.life.tenants()
+        self.due = self.clock.monotonic() + POLL_INTERVAL_S
+        return set(tenants)
 
     async def _read_one(self, tenant: str) -> bool:
         now, last = self.clock.now(), self._last.get(tenant, "")
@@ -304,6 +290,12 @@ class DocumentExtraction:
 _LANGUAGE_SAMPLE: Final = 3  # extracts whose language is detected
 
 
+_OF_THE_MESSAGE: Final = (
+    "tenant user_id conversation_id role speaker created_at timezone participants location expires_at "
+    "importance trust source tags refs"
+).split()
+
+
 def extract_of(message: Memory, number: int, title: str, text: str, language: str) -> Memory:
     """Return an extract as a memory, with speaker, time and place of the message that brought the document.
 
@@ -311,25 +303,11 @@ def extract_of(message: Memory, number: int, title: str, text: str, language: st
         number: of the extract in the document, from 0.
     """
     return Memory(
+        **{name: getattr(message, name) for name in _OF_THE_MESSAGE},
         id=derived_id(message.tenant, MemoryKind.EXTRACT, [message.id], about=str(number)),
-        tenant=message.tenant,
-        user_id=message.user_id,
-        conversation_id=message.conversation_id,
         kind=MemoryKind.EXTRACT,
         title=title,
         content=text,
         language=language,
-        role=message.role,
-        speaker=message.speaker,
-        created_at=message.created_at,
-        timezone=message.timezone,
-        participants=message.participants,
-        location=message.location,
-        expires_at=message.expires_at,
-        importance=message.importance,
-        trust=message.trust,
-        source=message.source,
         source_ids=(message.id,),
-        tags=message.tags,
-        refs=message.refs,
     )

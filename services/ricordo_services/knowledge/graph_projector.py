@@ -14,7 +14,7 @@ from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.fact_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo_services.job_progress import ReindexOrder, ReindexProgress, ReindexReport
+from ricordo_services.job_progress import ReindexOrder, ReindexProgress, Report
 
 _USERS: Final = 1_000  # of a tenant that one catch-up projects
 
@@ -90,7 +90,9 @@ class GraphRebuild:
     life: LifecycleStore
     clock: Clock
 
-    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> ReindexProgress:
+    async def run(
+        self, order: ReindexOrder, report: Report[ReindexProgress] = lambda _: None
+    ) -> ReindexProgress:
         """Write known facts and remove unknown ones, user by user.
 
         Raises:

@@ -7,10 +7,11 @@ import hashlib
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final, Self
+from functools import partial
+from typing import Final, Self, TypeVar
 from uuid import UUID, uuid4
 
 from ricordo.clock import Clock
@@ -26,12 +27,14 @@ from ricordo.store.memory_listings import (
     ListingScope,
     MemoryListings,
     MemoryPlace,
+    StoredOrder,
     UnknownListing,
 )
 from ricordo.store.memory_queries import MemoryQueries
 from ricordo_services.retrieval.listing_scopes import ListingScopes, word_patterns
 from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
+L = TypeVar("L", ListedMemory, ListedEntity)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _BY_TIME: Final = frozenset({ListingOrder.RECENT, ListingOrder.OLDEST})
@@ -113,6 +116,28 @@ class _Position:
         return _seal(_POSITION.pack(self.total, self.number, self.id.bytes), *bound)
 
 
+async def _page(
+    stored: Callable[[UUID], StoredOrder[L]], position: _Position | None, now: datetime, limit: int
+) -> tuple[Sequence[L], _Position | None, int]:
+    """Return a page in an order that the first one stores, the position behind it if any, and the total.
+
+    Raises:
+        RequestError: the order is stored no more.
+    """
+    listing = uuid4() if position is None else position.id
+    if position is None:
+        total, found = await stored(listing).begin(now, limit + 1)
+    else:
+        total = position.total
+        try:
+            found = await stored(listing).go_on(now, position.number, limit + 1)
+        except UnknownListing:
+            raise _invalid_cursor() from None
+    shown = found[:limit]
+    behind = _Position(total, shown[-1].place, listing) if len(found) > limit else None
+    return shown, behind, total
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryPages:
     """Answers `query.memories`.
@@ -175,23 +200,9 @@ class MemoryPages:
         self, tenant: str, request: MemoriesRequest, scope: ListingScope, position: _Position | None
     ) -> tuple[Sequence[UUID], _Position | None, int]:
         """As `_by_time`, in an order that the first page stores."""
-        user_id, now, limit = request.user_id, self.clock.now(), request.limit
-        found: Sequence[ListedMemory]
-        if position is None:
-            by_use = request.order is ListingOrder.USED
-            listing_id, total, found = await self.listings.store(
-                tenant, user_id, scope, now, by_use=by_use, limit=limit + 1
-            )
-        else:
-            listing_id, total = position.id, position.total
-            try:
-                found = await self.listings.stored(
-                    tenant, user_id, scope, listing_id, now, after=position.number, limit=limit + 1
-                )
-            except UnknownListing:
-                raise _invalid_cursor() from None
-        shown = found[:limit]
-        behind = _Position(total, shown[-1].place, listing_id) if len(found) > limit else None
+        by_use = request.order is ListingOrder.USED
+        stored = partial(self.listings.by_weight, tenant, request.user_id, scope, by_use=by_use)
+        shown, behind, total = await _page(stored, position, self.clock.now(), request.limit)
         return [one.id for one in shown], behind, total
 
 
@@ -233,26 +244,13 @@ class EntityPages:
         Raises:
             RequestError: the cursor is damaged, expired, or of another user or kind.
         """
-        kind, now, limit = request.kind, self.clock.now(), request.limit
-        bound = (tenant, request.user_id, request.name, kind or "")
+        bound = (tenant, request.user_id, request.name, request.kind or "")
         position = _Position.read(request.cursor, bound)
-        if position is None:
-            listing = uuid4()
-            total, found = await self.listings.store(
-                tenant, request.user_id, kind=kind, token=listing.bytes, now=now, limit=limit + 1
-            )
-        else:
-            total, listing = position.total, position.id
-            try:
-                found = await self.listings.stored(
-                    tenant, request.user_id, listing.bytes, now, after=position.number, limit=limit + 1
-                )
-            except UnknownListing:
-                raise _invalid_cursor() from None
-        shown = found[:limit]
+        stored = partial(self.listings.by_mentions, tenant, request.user_id, request.kind)
+        shown, behind, total = await _page(stored, position, self.clock.now(), request.limit)
         return EntitiesReply(
             entities=tuple(map(_card, shown)),
-            next=_Position(total, shown[-1].place, listing).sealed(bound) if len(found) > limit else None,
+            next=None if behind is None else behind.sealed(bound),
             total=total,
         )
 

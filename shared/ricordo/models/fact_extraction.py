@@ -23,7 +23,7 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.gliner_recogniser import GlinerRecogniser
 from ricordo.models.ollama.reader import Numbered, OllamaReader, lenient, schema_of
-from ricordo.models.throttle import Throttle, batched_messages
+from ricordo.models.throttle import Throttle, batched
 from ricordo.runtime.scheduling import CpuExecutor
 
 _READ: Final = "llm_answered"
@@ -203,7 +203,7 @@ class LlmFactExtractor(FactExtractor):
         named = await self._recognised([item.shown for item in messages], deadline)
         passages = [Passage(item, tuple(names or ())) for item, names in zip(messages, named, strict=True)]
         shown = [item for item, names in zip(passages, named, strict=True) if names is not None]
-        some = batched_messages(shown, lambda item: item.said, self._batch)
+        some = batched(shown, lambda item: item.said.shown, self._batch)
         answers = iter(await self._throttle.each(some, self._reader.relate, deadline))
         return [
             (item, None if names is None else next(answers))

@@ -1,7 +1,5 @@
-"""Rates and describes messages with a language model; the rating prompts are those of generative agents."""
+"""Rates and describes messages with a language model; the scale of ratings is that of generative agents."""
 
-import json
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -10,22 +8,12 @@ from pydantic import ConfigDict, Field
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.feelings import load_positions
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, importance_of_rating
-from ricordo.models.encoder import InvalidReply
-from ricordo.models.ollama.reader import Numbered, OllamaReader, Prompt, chat_prompt, instructions, lenient
-from ricordo.models.throttle import Throttle, batched_messages
+from ricordo.models.ollama.reader import Numbered, OllamaReader, lenient
+from ricordo.models.throttle import Throttle, batched
 
 T = TypeVar("T")
-_TOKENS_OF_A_RATING: Final = 8
+_TOKENS_OF_A_RATING: Final = 24
 _TOKENS_OF_A_DESCRIPTION: Final = 256
-_TOKENS_AROUND: Final = 32
-
-# "7", "7.5", "7/10", and "3. 7" as the third line of several.
-_RATING: Final = re.compile(
-    r"(?:(?P<line>\d{1,3})[.):]\s+)?(?P<rating>\d{1,2}(?:\.\d{1,2})?)(?:\s*/\s*10)?\.?"
-)
-
-# Line separators that JSON does not escape.
-_ESCAPED: Final = {letter: f"\\u{ord(letter):04x}" for letter in "\x85\u2028\u2029"}
 
 
 def _labels(schema: dict[str, Any]) -> None:
@@ -42,6 +30,12 @@ Phrases = Annotated[
 ]
 Type = Annotated[Literal["episodic", "semantic", "procedural", "emotional"] | None, _Leniently]
 Kind = Annotated[Literal["message", "note", "agreement", "problem", "decision"] | None, _Leniently]
+
+
+class RatingAnswer(Numbered):
+    """The importance of one message, 1 (mundane) to 10 (crucial)."""
+
+    rating: Annotated[float, Field(strict=True, ge=1, le=10)]
 
 
 class DescriptionAnswer(Numbered):
@@ -79,15 +73,18 @@ class DescriptionAnswer(Numbered):
 class OllamaMessageReader(OllamaReader):
     """Rates and describes messages."""
 
-    async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
-        """Rate the importance of each message, 1 (mundane) to 10 (crucial), in one request.
+    async def rate(self, messages: Sequence[LlmMessage]) -> list[float | None]:
+        """Rate each message, 1 (mundane) to 10 (crucial), in one request; None for one without an answer.
 
         Raises:
-            InvalidReply: a rating is missing or invalid.
+            InvalidReply: there is no rating at all.
             ModelUnavailable: there was no answer in time.
         """
-        tokens = _TOKENS_AROUND + _TOKENS_OF_A_RATING * len(messages)
-        return _read_ratings(await self.chat(_rating_prompt(messages), None, tokens, "rating"), len(messages))
+        entries = [{"text": item.shown} for item in messages]
+        answers = await self.ask_each(
+            "rating", "observations", entries, RatingAnswer, tokens=_TOKENS_OF_A_RATING
+        )
+        return [answer[0].rating if answer else None for answer in answers]
 
     async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
         """Describe each message in one request; None for one without an answer.
@@ -104,36 +101,6 @@ class OllamaMessageReader(OllamaReader):
             "description", "messages", entries, DescriptionAnswer, tokens=_TOKENS_OF_A_DESCRIPTION
         )
         return [answer[0].description() if answer else None for answer in answers]
-
-
-def _rating_prompt(messages: Sequence[LlmMessage]) -> Prompt:
-    if len(messages) == 1:
-        return chat_prompt(instructions()["rating"], f"Observation: {_quoted(messages[0])}")
-    lines = "\n".join(f"{number}. {_quoted(item)}" for number, item in enumerate(messages, 1))
-    return chat_prompt(instructions()["ratings"], f"Observations:\n{lines}")
-
-
-def _read_ratings(answer: str, count: int) -> list[float]:
-    """Read one number from 1 to 10 per line; `InvalidReply` for anything else."""
-    lines = [line.strip() for line in answer.splitlines() if line.strip()]
-    if len(lines) != count:
-        raise InvalidReply(f"{len(lines)} lines for the ratings of {count} messages")
-    return [_rating(line, number) for number, line in enumerate(lines, 1)]
-
-
-def _rating(line: str, number: int) -> float:
-    found = _RATING.fullmatch(line)
-    if found is None or (found["line"] is not None and int(found["line"]) != number):
-        raise InvalidReply(f"line {number} of the ratings is no number")
-    rating = float(found["rating"])
-    if importance_of_rating(rating) is None:
-        raise InvalidReply(f"line {number} of the ratings is out of range: {rating:g}")
-    return rating
-
-
-def _quoted(message: LlmMessage) -> str:
-    """Write a message as a JSON string on one line, by any definition of a line."""
-    return "".join(_ESCAPED.get(letter, letter) for letter in json.dumps(message.shown, ensure_ascii=False))
 
 
 class LlmDescriber:
@@ -170,5 +137,5 @@ class LlmDescriber:
         deadline: float,
     ) -> list[T | None]:
         return await self._throttle.each(
-            batched_messages(messages, lambda message: message, self._batch), ask, deadline
+            batched(messages, lambda message: message.shown, self._batch), ask, deadline
         )

@@ -10,7 +10,6 @@ import structlog
 from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.resilience import BreakerState, CircuitBreaker
 
@@ -139,13 +138,6 @@ def batched(items: Iterable[A], shown: Callable[[A], str], batch: int) -> Iterat
         size += own
     if items_of_batch:
         yield items_of_batch
-
-
-def batched_messages(
-    items: Iterable[A], message_of: Callable[[A], LlmMessage], batch: int
-) -> Iterator[Sequence[A]]:
-    """Yield batches of items about messages."""
-    return batched(items, lambda item: message_of(item).shown, batch)
 
 
 async def _within(seconds: float, answer: Awaitable[T]) -> T:

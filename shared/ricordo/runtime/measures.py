@@ -35,6 +35,7 @@ class HandlerMeasures:
         self.seconds = histogram(
             "ricordo_handler_duration_seconds", "Duration of a handler call, successful or not.", _SECONDS
         )
+        self.metrics = (self.batch, self.seconds)
 
     def record(self, events: int, seconds: float) -> None:
         """Record one call that ended."""
@@ -61,6 +62,7 @@ class QueryMeasures:
         self.replies = Counter(
             "ricordo_query_replies", "Replies: ok, or the error code.", ("query", "outcome"), registry=None
         )
+        self.metrics = (self.seconds, self.replies)
         for query in queries:
             self._show(query)
 

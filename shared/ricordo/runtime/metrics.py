@@ -55,23 +55,13 @@ class Metrics:
         """Add the counters and states of workers."""
         self._add(lambda: _workers(healths))
 
-    def add_handlers(self, measures: Mapping[str, HandlerMeasures]) -> None:
-        """Add the measures of handlers, by worker."""
+    def add_measures(self, measures: Mapping[str, HandlerMeasures | QueryMeasures]) -> None:
+        """Add the measures of handlers and requests, by worker."""
         self._add(
             lambda: _merged(
                 ({"worker": worker}, metric)
                 for worker, measure in measures.items()
-                for metric in (measure.batch, measure.seconds)
-            )
-        )
-
-    def add_queries(self, measures: Mapping[str, QueryMeasures]) -> None:
-        """Add the measures of requests, by worker."""
-        self._add(
-            lambda: _merged(
-                ({"worker": worker}, metric)
-                for worker, measure in measures.items()
-                for metric in (measure.seconds, measure.replies)
+                for metric in measure.metrics
             )
         )
 

@@ -5,6 +5,7 @@ import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, Protocol
 
 import structlog
@@ -55,45 +56,32 @@ async def run_services(
             if not awaited:
                 on_ready()
 
-    def starting(service: Service) -> asyncio.Task[None]:
-        return asyncio.create_task(service.run(halt, lambda: ready(service.name)), name=service.name)
-
-    tasks = [starting(service) for service in services]
-    if not tasks:
+    if not services:
         on_ready()
         await halt.wait()
         return
+    tasks = [
+        asyncio.create_task(_run(one, halt, partial(ready, one.name)), name=one.name) for one in services
+    ]
+    running = asyncio.gather(*tasks, return_exceptions=True)
     try:
-        await _first_failure_or(halt, tasks)
-    finally:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
         halt.set()
-        await _all_ended(tasks)
+        await running  # if this is cancelled, too, so are the services
+        raise
     if failures := [error for task in tasks if not task.cancelled() and (error := task.exception())]:
         raise BaseExceptionGroup("services failed", failures)
 
 
-async def _first_failure_or(halt: asyncio.Event, tasks: Sequence[asyncio.Task[None]]) -> None:
-    halting = asyncio.create_task(halt.wait())
+async def _run(service: Service, halt: asyncio.Event, ready: Callable[[], None]) -> None:
+    """Run a service; if it is the first one that fails, log that and set `halt`."""
     try:
-        pending: set[asyncio.Task[None]] = set(tasks)
-        while pending and not halt.is_set():
-            done, _ = await asyncio.wait({*pending, halting}, return_when=asyncio.FIRST_COMPLETED)
-            for task in done & pending:
-                pending.discard(task)
-                if not task.cancelled() and (error := task.exception()):
-                    _log.error("service failed, stopping all", service=task.get_name(), exc_info=error)
-                    return
-    finally:
-        halting.cancel()
-
-
-async def _all_ended(tasks: Sequence[asyncio.Task[None]]) -> None:
-    try:
-        await asyncio.wait(tasks)
-    except asyncio.CancelledError:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+        await service.run(halt, ready)
+    except BaseException as error:
+        if not halt.is_set() and not isinstance(error, asyncio.CancelledError):
+            _log.error("service failed, stopping all", service=service.name, exc_info=error)
+            halt.set()
         raise
 
 

@@ -53,8 +53,8 @@ class Sweeper:
     """Moves the messages that advisories report to the dead letter queue.
 
     Args:
-        bus: source of advisories, and destination of dead letters.
-        streams: where the messages are read and, in a work queue, removed.
+        bus: source of advisories, where the messages are read and, in a work queue, removed, and destination
+            of dead letters.
         sweeps: the streams whose messages are swept; advisories about others are acknowledged only.
         work_queues: those of them in which a message stays until it is removed.
         record_dead_letter: decides whether a letter is published, and records it; None to publish all.
@@ -65,7 +65,6 @@ class Sweeper:
         *,
         consumer: str,
         bus: Bus,
-        streams: Bus,
         sweeps: Collection[str],
         work_queues: Collection[str],
         clock: Clock,
@@ -75,7 +74,7 @@ class Sweeper:
     ) -> None:
         self.name = name
         self.health = Health(worker=name, clock=clock)
-        self._streams = streams
+        self._bus = bus
         self._sweeps = frozenset(sweeps)
         self._work_queues = frozenset(work_queues)
         self._clock = clock
@@ -116,7 +115,7 @@ class Sweeper:
         self.health.succeeded()
 
     async def _dead_letter(self, advisory: Advisory) -> None:
-        message = await self._streams.read(advisory.stream, advisory.sequence)
+        message = await self._bus.read(advisory.stream, advisory.sequence)
         if message is None:
             return
         letter = dead_letter(
@@ -131,7 +130,7 @@ class Sweeper:
         )
         stored = await self._dead_letters.publish(letter)
         if advisory.stream in self._work_queues:
-            await self._streams.remove(advisory.stream, advisory.sequence)
+            await self._bus.remove(advisory.stream, advisory.sequence)
         self.health.dead_lettered += stored
         with bind_log_context(None, tenant=letter.tenant, message_id=letter.message_id):
             if stored:

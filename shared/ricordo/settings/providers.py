@@ -82,37 +82,13 @@ class EmbeddingSettings(Group):
         return fallback
 
 
-class AnalyserSettings(Group):
-    """Analysis of questions.
-
-    Attributes:
-        provider: `rules`, or `ollama`: an LLM with the rules as fallback.
-        model: name of the LLM.
-        ollama_url: URL of Ollama.
-        budget_ms: time limit for the LLM, after which the rules answer.
-        failures_to_open: failures in a row after which the circuit breaker opens.
-        open_s: seconds until an open circuit breaker sends one probe.
-        cache_size: maximum number of cached LLM answers; the least recently used is dropped.
-    """
-
-    provider: Literal["rules", "ollama"] = "rules"
-    model: str = "qwen2.5:1.5b"
-    ollama_url: OllamaUrl = OLLAMA
-    budget_ms: PositiveFloat = 200.0
-    failures_to_open: PositiveInt = 3
-    open_s: PositiveFloat = 15.0
-    cache_size: PositiveInt = 1024
-
-
-class LlmSettings(Group):
+class ModelSettings(Group):
     """A language model beside the rules.
 
     Attributes:
         provider: `rules`, or `ollama`: an LLM with the rules as fallback.
         model: name of the LLM.
         ollama_url: URL of Ollama.
-        requests_per_s: maximum, evenly spaced.
-        replicas: number of processes that share `requests_per_s` equally.
         failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
         open_s: seconds until an open circuit breaker sends one probe.
     """
@@ -120,11 +96,34 @@ class LlmSettings(Group):
     provider: Literal["rules", "ollama"] = "rules"
     model: str = "hermes3:8b"
     ollama_url: OllamaUrl = OLLAMA
+    failures_to_open: PositiveInt = 3
+    open_s: PositiveFloat = 15.0
+
+
+class AnalyserSettings(ModelSettings):
+    """Analysis of questions.
+
+    Attributes:
+        budget_ms: time limit for the LLM, after which the rules answer.
+        cache_size: maximum number of cached LLM answers; the least recently used is dropped.
+    """
+
+    model: str = "qwen2.5:1.5b"
+    budget_ms: PositiveFloat = 200.0
+    cache_size: PositiveInt = 1024
+
+
+class LlmSettings(ModelSettings):
+    """A language model beside the rules, of which requests are limited.
+
+    Attributes:
+        requests_per_s: maximum, evenly spaced.
+        replicas: number of processes that share `requests_per_s` equally.
+    """
+
     budget_s: PositiveFloat = 60.0
     requests_per_s: PositiveInt = 3
     replicas: PositiveInt = 1
-    failures_to_open: PositiveInt = 3
-    open_s: PositiveFloat = 15.0
 
 
 class EnrichmentSettings(LlmSettings):

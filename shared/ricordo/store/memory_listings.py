@@ -1,13 +1,14 @@
 """Pages of a user's memories, in orders that hold while memories arrive, change and go; and of users."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
-from uuid import UUID, uuid4
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+from uuid import UUID
 
 from ricordo.store.database import Connection, Database, Store
 
+T = TypeVar("T")
 _SQL: Final = Database.queries("memory_listings")
 LIFETIME: Final = timedelta(hours=1)
 """How long a stored listing can be read."""
@@ -81,6 +82,71 @@ class ListedMemory(NamedTuple):
     place: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredOrder(Generic[T]):
+    """An order that changes: it is stored in chunks of ids, and read in pages. Raises `StoreUnavailable`.
+
+    Attributes:
+        conditions: on what is listed; tenant and user first.
+        listing_id: of the listing that is stored or read.
+        store: a statement that takes the conditions, the listing, now, `by` and `chunk`, and counts.
+        listed: one that takes the conditions, the listing, a chunk, how many of its places to pass over, and
+            how many to return.
+        chunk: the number of ids in a row of a stored listing.
+        shown: makes what is listed of the rows of `listed`.
+    """
+
+    database: Database
+    conditions: tuple[Any, ...]
+    listing_id: UUID
+    store: str
+    by: object
+    listed: str
+    chunk: int
+    shown: Callable[[Connection, Sequence[Mapping[str, Any]]], Awaitable[Sequence[T]]]
+
+    async def begin(self, now: datetime, limit: int) -> tuple[int, Sequence[T]]:
+        """Store the order; return the number of what it lists, and the first.
+
+        A listing of fewer than `limit` is not stored, and a user's eleventh replaces the oldest. The user's
+        lock keeps a concurrent erasure from missing the new rows.
+        """
+        owner, values = self.conditions[:2], (self.listing_id, now, self.by, self.chunk)
+        async with self.database.transaction(owner[0], planned_anew=True) as connection:
+            await connection.execute(_SQL["lock"], *owner)
+            total = await connection.fetchval(self.store, *self.conditions, *values)
+            first = await self._read(connection, range(total), limit)
+            if total >= limit:
+                await connection.execute(_SQL["drop_surplus"], *owner, STORED)
+            else:
+                await connection.execute(_SQL["drop"], *owner, self.listing_id)
+        return total, first
+
+    async def go_on(self, now: datetime, after: int, limit: int) -> Sequence[T]:
+        """Return the next of the stored listing that still match.
+
+        Raises:
+            UnknownListing: the user has no such listing, or it has expired.
+        """
+        owner, since = self.conditions[:2], now - LIFETIME
+        async with self.database.transaction(owner[0], planned_anew=True) as connection:
+            chunks = await connection.fetchval(_SQL["chunks"], *owner, self.listing_id, since)
+            if not chunks:
+                raise UnknownListing(f"there is no listing {self.listing_id}")
+            return await self._read(connection, range(after, chunks * self.chunk), limit)
+
+    async def _read(self, connection: Connection, places: range, limit: int) -> Sequence[T]:
+        """Return the first of the stored listing behind the start of `places`, chunk by chunk."""
+        found, after = list[Mapping[str, Any]](), places.start
+        while len(found) < limit and after < places.stop:
+            chunk, offset = divmod(after, self.chunk)
+            values = (self.listing_id, chunk, offset, limit - len(found))
+            rows = await connection.fetch(self.listed, *self.conditions, *values)
+            found += [dict(row) | {"place": chunk * self.chunk + row["place"]} for row in rows]
+            after = (chunk + 1) * self.chunk
+        return await self.shown(connection, found)
+
+
 class MemoryListings(Store):
     """Lists the memories of a user, and the users of a tenant. Raises `StoreUnavailable`.
 
@@ -132,72 +198,26 @@ class MemoryListings(Store):
             found = await connection.fetch(_SQL[order], tenant, user_id, *astuple(scope), *place, limit)
         return [MemoryPlace(*row) for row in found]
 
-    async def store(
-        self, tenant: str, user_id: str, scope: ListingScope, now: datetime, *, by_use: bool, limit: int
-    ) -> tuple[UUID, int, Sequence[ListedMemory]]:
-        """Store the order of memories by use or importance; return its id, their number and the first.
-
-        A listing of fewer than `limit` memories is not stored, and a user's eleventh replaces the oldest. The
-        user's lock keeps a concurrent erasure from missing the new rows.
-        """
-        listing_id, conditions = uuid4(), (tenant, user_id, *astuple(scope))
-        async with self._database.transaction(tenant, planned_anew=True) as connection:
-            await connection.execute(_SQL["lock"], tenant, user_id)
-            total = await connection.fetchval(
-                _SQL["store"], *conditions, listing_id, now, by_use, self._chunk
-            )
-            first = await self._read(connection, conditions, listing_id, range(total), limit)
-            if total >= limit:
-                await connection.execute(_SQL["drop_surplus"], tenant, user_id, STORED)
-            else:
-                await connection.execute(_SQL["drop"], tenant, user_id, listing_id)
-        return listing_id, total, first
-
-    async def stored(
-        self,
-        tenant: str,
-        user_id: str,
-        scope: ListingScope,
-        listing_id: UUID,
-        now: datetime,
-        *,
-        after: int,
-        limit: int,
-    ) -> Sequence[ListedMemory]:
-        """Return the next memories of a stored listing that still match.
-
-        Raises:
-            UnknownListing: the user has no such listing, or it has expired.
-        """
-        conditions, since = (tenant, user_id, *astuple(scope)), now - LIFETIME
-        async with self._database.transaction(tenant, planned_anew=True) as connection:
-            chunks = await connection.fetchval(_SQL["chunks"], tenant, user_id, listing_id, since)
-            if not chunks:
-                raise UnknownListing(f"there is no listing {listing_id}")
-            return await self._read(
-                connection, conditions, listing_id, range(after, chunks * self._chunk), limit
-            )
+    def by_weight(
+        self, tenant: str, user_id: str, scope: ListingScope, listing: UUID, *, by_use: bool
+    ) -> StoredOrder[ListedMemory]:
+        """Return the order of memories by use or importance, as it was or is to be stored as `listing`."""
+        return StoredOrder(
+            database=self._database,
+            conditions=(tenant, user_id, *astuple(scope)),
+            listing_id=listing,
+            store=_SQL["store"],
+            by=by_use,
+            listed=_SQL["listed"],
+            chunk=self._chunk,
+            shown=_places,
+        )
 
     async def users(self, tenant: str, after: str | None, limit: int) -> Sequence[UserSummary]:
         """Return the next users with messages, by id."""
         found = await self._fetch(_SQL["users"], tenant, after, limit, planned_anew=True)
         return [UserSummary(**dict(row)) for row in found]
 
-    async def _read(
-        self,
-        connection: Connection,
-        conditions: tuple[object, ...],
-        listing_id: UUID,
-        places: range,
-        limit: int,
-    ) -> Sequence[ListedMemory]:
-        """Return the first memories of a stored listing behind the start of `places`, chunk by chunk."""
-        found: list[ListedMemory] = []
-        after = places.start
-        while len(found) < limit and after < places.stop:
-            chunk, offset = divmod(after, self._chunk)
-            values = (listing_id, chunk, offset, limit - len(found))
-            rows = await connection.fetch(_SQL["listed"], *conditions, *values)
-            found += [ListedMemory(row["id"], chunk * self._chunk + row["place"]) for row in rows]
-            after = (chunk + 1) * self._chunk
-        return found
+
+async def _places(_: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[ListedMemory]:
+    return [ListedMemory(**row) for row in rows]

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from asyncpg import Record
+
 from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
@@ -60,13 +62,8 @@ class BackfillStore(Store):
         """Return memories in id order, and the id after which to continue; None at the end."""
         parameters = (*_parameters(query), after, limit, self._window)
         examined = await self._fetch(_SQL["find_outdated"], tenant, *parameters)
-        found = [
-            OutdatedMemory(row["id"], row["user_id"], row["model"], row["version"], row["rated_by"])
-            for row in examined
-            if row["id"] is not None
-        ]
-        last = examined[0]["last"] if examined[0]["number"] == self._window else None
-        return found, found[-1].memory_id if len(found) == limit else last
+        found, last = _page(examined, limit, self._window)
+        return [OutdatedMemory(*row) for row in found], last
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False
@@ -134,13 +131,8 @@ class ReembeddingStore(Store):
         """Return memories to encode again, and the id after which to continue, as `BackfillStore.find`."""
         parameters = (query.model, query.user_id, after, limit, self._window)
         examined = await self._fetch(_SQL["find_former"], tenant, *parameters)
-        found = [
-            FormerEncoding(row["id"], row["user_id"], row["content"], row["encoded"])
-            for row in examined
-            if row["id"] is not None
-        ]
-        last = examined[0]["last"] if examined[0]["number"] == self._window else None
-        return found, found[-1].memory_id if len(found) == limit else last
+        found, last = _page(examined, limit, self._window)
+        return [FormerEncoding(*row) for row in found], last
 
     async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
         """Drop the vectors of other models, and reset the stage `indexed`, in one transaction.
@@ -171,6 +163,15 @@ class ReembeddingStore(Store):
             # A second statement, which sees the vectors of those that the lock waited for.
             gone = await connection.fetch(_SQL["retire"], tenant, locked, before) if locked else []
         return [row["model"] for row in gone]
+
+
+def _page(
+    examined: Sequence[Record], limit: int, window: int
+) -> tuple[Sequence[tuple[Any, ...]], UUID | None]:
+    """Return the columns of what was found, id first, and the id after which to continue."""
+    found = [tuple(row)[:-2] for row in examined if row["id"] is not None]  # without `number` and `last`
+    last = examined[0]["last"] if examined[0]["number"] == window else None
+    return found, found[-1][0] if len(found) == limit else last
 
 
 class ReindexingStore(Store):

@@ -7,7 +7,7 @@ from datetime import datetime
 from ricordo.bus.port import BusUnavailable
 from ricordo.messages.events import DerivedEvent
 from ricordo.runtime.event_publishing import Emitter
-from ricordo_services.lifecycle.passes.pass_runner import PassWork, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassWork, Slice
 
 
 @dataclass
@@ -32,9 +32,15 @@ class Emitted(Emitter):
 BUS_AWAY = BusUnavailable("the bus is away")
 
 
-async def run(work: PassWork, tenant: str, now: datetime, user_id: str | None = None) -> list[Slice]:
-    """Run a pass to its end, without its runner."""
-    return [one async for one in work.slices(tenant, now, user_id, None)]
+async def run(
+    work: PassWork,
+    tenant: str,
+    now: datetime,
+    user_id: str | None = None,
+    items: IsolatedItems | None = None,
+) -> list[Slice]:
+    """Run a pass to its end, without its runner; `items` keep what failed."""
+    return [one async for one in work.slices(tenant, now, user_id, None, items or IsolatedItems())]
 
 
 def total(slices: Sequence[Slice], *names: str) -> tuple[int, ...]:

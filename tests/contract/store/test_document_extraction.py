@@ -29,7 +29,7 @@ from ricordo.messages.events import MessageReceived
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo_services.ingest.document_extraction import DocumentExtraction, DocumentStorage, TenantRoundRobin
+from ricordo_services.ingest.document_extraction import DocumentExtraction, DocumentStorage
 from ricordo_services.ingest.ingest_handler import IngestHandler
 
 WORD = b"A first word."
@@ -92,13 +92,13 @@ class Bench:
             objects=self.objects,
             reader=self.reader,
             tokens=self.reader,
-            turns=TenantRoundRobin(stores.lifecycle, self.clock),
+            life=stores.lifecycle,
             emitter=self.emitted,
             clock=self.clock,
             executor=stores.executor,
         )
-        self.reading.turns.due = math.inf  # what other tests left waiting is theirs
-        storage = DocumentStorage(self.objects, self.documents, self.reading.turns.schedule)
+        self.reading.due = math.inf  # what other tests left waiting is theirs
+        storage = DocumentStorage(self.objects, self.documents, self.reading.schedule)
         self.ingest = IngestHandler(stores.intake, self.clock, None, storage=storage)
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
@@ -109,7 +109,7 @@ class Bench:
         )
 
     async def read(self) -> None:
-        self.reading.turns.schedule(self.stores.tenant)
+        self.reading.schedule(self.stores.tenant)
         await self.reading.run()
 
     async def about(self, message_id: str = "m-1") -> DocumentRecord:

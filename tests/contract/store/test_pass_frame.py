@@ -13,7 +13,7 @@ from tests.support.manual_clock import ManualClock
 
 from ricordo.store.database import StoreUnavailable
 from ricordo_services.job_progress import PassSummary, RunsElsewhere
-from ricordo_services.lifecycle.passes.pass_runner import PassRunner, Slice
+from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassRunner, Slice
 
 DAY = timedelta(days=1)
 
@@ -43,7 +43,7 @@ class Work:
         return 20
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         for number in range(1 if after is None else after.int + 1, 11):
             self.began.set()
@@ -71,7 +71,7 @@ class Broken:
         return 2
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         yield Slice(examined=1)
         self._fail(tenant, "slices")
@@ -97,7 +97,7 @@ class Backlog:
         return self.left.get(tenant, 0)
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         while self.left[tenant]:
             self.left[tenant] -= 1
@@ -118,7 +118,9 @@ def framed(stores: Stores, work: Work | Broken | Backlog, clock: ManualClock, *t
         return tenants or [stores.tenant]
 
     return PassRunner(
+        name=work.name,
         work=work,
+        items=IsolatedItems(work.name),
         tenants=of_this_test,
         runs=stores.pass_runs,
         locks=stores.pass_locks,

@@ -286,9 +286,7 @@ async def _summarize(
     clock = ManualClock(STORED + after)
     condenser = FailingCondenser(failing)
     store = SessionStore(stores.database)
-    work = SessionSummaries(
-        store, emitter, clock, stores.executor, MODEL, condenser=condenser, name="summarize"
-    )
+    work = SessionSummaries(store, emitter, clock, stores.executor, MODEL, condenser=condenser)
     return total(await run(work, stores.tenant, clock.now()), "failed", "created")
 
 

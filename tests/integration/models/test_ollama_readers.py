@@ -43,6 +43,14 @@ def _pairs(texts: Sequence[str]) -> list[EntityPair]:
 
 
 READERS = {
+    "rate": Reader(
+        "observations",
+        OllamaMessageReader.open,
+        lambda reader, texts: reader.rate([LlmMessage(one, "it") for one in texts]),
+        lambda n: {"rating": n},
+        lambda found: f"{found:g}",
+        24,
+    ),
     "describe": Reader(
         "messages",
         OllamaMessageReader.open,

@@ -164,7 +164,7 @@ class TestHandlers:
             return [Done() for _ in events]
 
         worker = shop.worker(handler, loop=LoopSettings(batch=4))
-        metrics.add_handlers({worker.name: worker.measures})
+        metrics.add_measures({worker.name: worker.measures})
         await shop.bus.publish([created(n) for n in range(9)])
         async with shop.running(worker):
             await shop.work_off()
@@ -182,7 +182,7 @@ class MeasuredDesk(Desk):
     def __init__(self, settings: ServerSettings | None = None) -> None:
         super().__init__()
         self.metrics, self.measured = Metrics("0"), self.server(self.answer, settings)
-        self.metrics.add_queries({"retrieval": self.measured.measures})
+        self.metrics.add_measures({"retrieval": self.measured.measures})
 
     async def answer(self, _: str, request: StatsRequest) -> Message:
         if request.user_id == "bad":

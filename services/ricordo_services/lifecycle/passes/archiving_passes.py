@@ -1,7 +1,7 @@
 """The passes that move memories to the archive: decay, expiry, retention; and the report of past moves."""
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -25,14 +25,13 @@ class DecayPass:
     life: LifecycleStore
     retention: RetentionStore
     emitter: Emitter
-    name: str = "decay"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many memories there are."""
         return await self.retention.count(tenant, user_id)
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, _items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Look at all memories; one that is interrupted goes on where it was."""
         faded: dict[str, list[UUID]] = {}
@@ -63,14 +62,13 @@ class ExpiryPass:
     retention: RetentionStore
     emitter: Emitter
     kept: timedelta
-    name: str = "expire"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
         """Return how many memories have expired, by an index of their own."""
         return await self.retention.expiring(tenant, now, user_id=user_id, kept=self.kept)
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None, _items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Archive expired memories; they are not found again."""
         gone: Sequence[tuple[UUID, str]] | None = None
@@ -92,8 +90,6 @@ class RetentionPass:
     emitter: Emitter
     limits: tuple[int | None, int | None]
     strategy: Strategy = "importance_weighted"
-    name: str = "retain"
-    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("retain"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return the number of memories of the users over their limit."""
@@ -101,14 +97,14 @@ class RetentionPass:
         return sum(sum(numbers.values()) for numbers in found)
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Prune one user after the other; those within their limit are not found again."""
         for kinds, limit in self._limits():
             for user, number in (await self.retention.over_quota(tenant, kinds, limit, user_id)).items():
                 quota = Quota(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
                 yield Slice(examined=number)
-                async for done in self.items.each(self._prune(tenant, now, quota), now, tenant, user_id=user):
+                async for done in items.each(self._prune(tenant, now, quota), now, tenant, user_id=user):
                     yield done
 
     async def _prune(self, tenant: str, now: datetime, quota: Quota) -> AsyncGenerator[Slice, None]:
@@ -134,10 +130,9 @@ class ArchivePass(PassWork):
     life: LifecycleStore
     emitter: Emitter
     clock: Clock
-    name: str = "archive"
 
     async def slices(
-        self, tenant: str, _now: datetime, user_id: str | None, _after: UUID | None
+        self, tenant: str, _now: datetime, user_id: str | None, _after: UUID | None, _items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Publish all moves that are unreported."""
         before = self.clock.now()

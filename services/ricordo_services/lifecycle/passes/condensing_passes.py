@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
@@ -68,18 +68,16 @@ class ReflectionPass:
     executor: CpuExecutor
     threshold: float = 100.0
     model: LlmInsights | None = None
-    name: str = "reflect"
-    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("reflect"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return the number of due users, at most one batch."""
         return len(await self._due(tenant, user_id))
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Reflect on all due users; they are not found again."""
-        async for done in self.items.all_due(
+        async for done in items.all_due(
             partial(self._due, tenant, user_id),
             partial(self._reflect, tenant),
             lambda due: due.user_id,
@@ -135,18 +133,16 @@ class SessionSummaries:
     model: str
     silence: timedelta = SILENCE
     condenser: LlmCondenser | None = None
-    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("summarize"))
-    name: str = "summarize"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
         """Return the number of due conversations, at most one batch."""
         return len(await self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE))
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Summarise all sessions that are over; summarised ones are not found again."""
-        async for done in self.items.all_due(
+        async for done in items.all_due(
             lambda more: self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE + more),
             lambda due: self._conversation(tenant, due, now),
             lambda due: due,  # with its revision: one that goes on or has a new message is run again
@@ -225,15 +221,13 @@ class CompressionPass(PassWork):
     model: str
     alike: float = ALIKE
     condenser: LlmCondenser | None = None
-    name: str = "compress"
-    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
 
     async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None, items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Condense old, weak memories; condensed ones are not found again."""
         async for user in self._users(tenant, now, user_id):
-            async for one in self.items.each(self._whole(tenant, user, now), now, tenant, user_id=user):
+            async for one in items.each(self._whole(tenant, user, now, items), now, tenant, user_id=user):
                 yield one
 
     async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncGenerator[str]:
@@ -246,12 +240,14 @@ class CompressionPass(PassWork):
                 yield user
             after = users[-1]
 
-    async def _whole(self, tenant: str, user_id: str, now: datetime) -> AsyncGenerator[Slice, None]:
+    async def _whole(
+        self, tenant: str, user_id: str, now: datetime, items: IsolatedItems
+    ) -> AsyncGenerator[Slice, None]:
         """Condense the weak memories of a user until nothing changes; count each failure once."""
         first, created, failed = True, True, set[_Group]()
         while created:
             created = False
-            async for one in self._of_user(tenant, user_id, now, failed):
+            async for one in self._of_user(tenant, user_id, now, failed, items):
                 created = created or one.created > 0
                 yield one if first else replace(one, examined=0)
             first = False
@@ -259,7 +255,7 @@ class CompressionPass(PassWork):
             yield Slice(failed=len(failed))
 
     async def _of_user(
-        self, tenant: str, user_id: str, now: datetime, failed: set[_Group]
+        self, tenant: str, user_id: str, now: datetime, failed: set[_Group], items: IsolatedItems
     ) -> AsyncGenerator[Slice, None]:
         """Condense the weak memories of a user once."""
         after: MemoryPosition | None = None
@@ -268,7 +264,8 @@ class CompressionPass(PassWork):
             yield Slice(examined=len(window))
             (found,) = await self.executor.map(partial(group_memories, alike=self.alike), [window])
             for start in range(0, len(found), _SLICE):
-                yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now, failed)
+                some = found[start : start + _SLICE]
+                yield await self._condensed(tenant, user_id, some, now, failed=failed, items=items)
             if len(window) < _WINDOW:
                 return
             after = MemoryPosition(window[-1].created_at, window[-1].id)
@@ -279,7 +276,9 @@ class CompressionPass(PassWork):
         user_id: str,
         some: Sequence[tuple[CompressionCandidate, ...]],
         now: datetime,
+        *,
         failed: set[_Group],
+        items: IsolatedItems,
     ) -> Slice:
         """Write the syntheses of some groups, and publish their events."""
         ids = [one.id for group in some for one in group]
@@ -297,7 +296,7 @@ class CompressionPass(PassWork):
                     continue
                 of = tuple(one.memory.id for one in sources)
                 work = partial(self._write, tenant, sources, now, events)
-                done = await self.items.of(work, now, tenant, user_id=user_id, memory_ids=of)
+                done = await items.of(work, now, tenant, user_id=user_id, memory_ids=of)
                 changed, created = changed + done.changed, created + done.created
                 if done.failed:
                     failed.add(of)

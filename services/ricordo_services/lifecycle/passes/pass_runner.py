@@ -6,7 +6,7 @@ block others; only an unavailable server ends a pass.
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Protocol, TypeVar
@@ -17,7 +17,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.store.pass_store import PassLocks, PassRuns
-from ricordo_services.job_progress import PassReport, PassSummary, RunsElsewhere, silent
+from ricordo_services.job_progress import PassSummary, Report, RunsElsewhere
 
 T = TypeVar("T")
 _TURN_S: Final = 5.0  # of one tenant, before it is the turn of the next
@@ -44,18 +44,18 @@ class Slice:
 class PassWork(Protocol):
     """The work of a pass on the memories of a tenant; `PassRunner` calls it."""
 
-    @property
-    def name(self) -> str:
-        """The name of the pass."""
-
     async def expected(self, _tenant: str, _now: datetime, _user_id: str | None, /) -> int:
         """Return a cheap estimate of the number of items to examine; 0 if unknown."""
         return 0
 
     def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, /
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: "IsolatedItems", /
     ) -> AsyncGenerator[Slice, None]:
-        """Do the work slice by slice, each committed before it is yielded and safe to repeat."""
+        """Do the work slice by slice, each committed before it is yielded and safe to repeat.
+
+        Args:
+            items: runs what may fail without ending the pass.
+        """
 
 
 class IsolatedItems(ItemBackoff):
@@ -130,24 +130,20 @@ class PassRunner:
         patience: seconds that `run` waits for another process, which may only check whether it is due.
     """
 
+    name: str
     work: PassWork
+    items: IsolatedItems
     tenants: Callable[[], Awaitable[Sequence[str]]]
     runs: PassRuns
     locks: PassLocks
     clock: Clock
     patience: float = 5.0
-    items: IsolatedItems = field(default_factory=IsolatedItems)
-
-    @property
-    def name(self) -> str:
-        """The name of the pass."""
-        return self.work.name
 
     async def run(
         self,
         now: datetime,
         user_id: str | None = None,
-        report: PassReport = silent,
+        report: Report[PassSummary] = lambda _: None,
         *,
         tenant: str | None = None,
     ) -> PassSummary:
@@ -232,20 +228,24 @@ class PassRunner:
         self, work: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary
     ) -> None:
         """Do the work for a tenant; count it if it fails."""
-        _add(summary, await self.items.of(work, now, tenant, name=self.name))
+        _add(summary, await self.items.of(work, now, tenant))
 
     async def _expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
         """Return how much is expected; 0 if that fails."""
-        ids = {"name": self.name, "step": "expected"}
-        if not self.items.in_cooldown(now, tenant, **ids):
-            with self.items.guard(now, tenant, **ids):
+        if not self.items.in_cooldown(now, tenant, step="expected"):
+            with self.items.guard(now, tenant, step="expected"):
                 return await self.work.expected(tenant, now, user_id)
         return 0
 
     async def _whole(
-        self, tenant: str, now: datetime, user_id: str | None, summary: PassSummary, report: PassReport
+        self,
+        tenant: str,
+        now: datetime,
+        user_id: str | None,
+        summary: PassSummary,
+        report: Report[PassSummary],
     ) -> Slice:
-        async for done in self.work.slices(tenant, now, user_id, None):
+        async for done in self.work.slices(tenant, now, user_id, None, self.items):
             _add(summary, done)
             report(summary)
         return Slice()
@@ -253,7 +253,7 @@ class PassRunner:
     async def _turn(self, tenant: str, now: datetime, summary: PassSummary, cut_short: set[str]) -> Slice:
         """Run it for a tenant until nothing is left or its turn is over: then add it to `cut_short`."""
         until = self.clock.monotonic() + _TURN_S
-        async with aclosing(self.work.slices(tenant, now, None, None)) as slices:
+        async with aclosing(self.work.slices(tenant, now, None, None, self.items)) as slices:
             async for done in slices:
                 _add(summary, done)
                 if self.clock.monotonic() >= until:
@@ -269,7 +269,7 @@ class PassRunner:
         run_at, after = now, None
         if state.unfinished_run_at is not None and state.unfinished_run_at.date() == now.date():
             run_at, after = state.unfinished_run_at, state.resume_after
-        async for done in self.work.slices(tenant, run_at, None, after):
+        async for done in self.work.slices(tenant, run_at, None, after, self.items):
             _add(summary, done)
             if done.reached is not None:
                 await self.runs.save_position(tenant, self.name, run_at, done.reached)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -27,28 +28,21 @@ _PROBE = "How long is a vector of this model?"
 _log = structlog.stdlib.get_logger(__name__)
 
 
+@dataclass(slots=True, eq=False)
 class OllamaEncoder:
     """An encoder; the server truncates texts at the model's window without a notice.
 
-    Args:
+    Attributes:
         model: its name there, which is also the name of its vectors.
         dimensions: of its vectors; an answer of another length is an error.
         preparation: pulls the model if it is missing; None for no pull.
     """
 
-    def __init__(
-        self,
-        server: OllamaServer,
-        model: str,
-        dimensions: int,
-        batch: int = 32,
-        preparation: Preparation | None = None,
-    ) -> None:
-        self.model = model
-        self.dimensions = dimensions
-        self._server = server
-        self._batch = batch
-        self._preparation = preparation
+    server: OllamaServer
+    model: str
+    dimensions: int
+    batch: int = 32
+    preparation: Preparation | None = None
 
     @property
     def problem(self) -> str:
@@ -58,7 +52,7 @@ class OllamaEncoder:
     @property
     def pulls(self) -> bool:
         """Whether the model is being pulled."""
-        return self._preparation is not None and self._preparation.pulls
+        return self.preparation is not None and self.preparation.pulls
 
     async def prepared(self) -> None:
         """Wait until the server has the model, or cannot get it; this may take minutes.
@@ -66,8 +60,8 @@ class OllamaEncoder:
         Raises:
             ModelSlow: the server hangs.
         """
-        if self._preparation is not None:
-            await self._preparation.answered()
+        if self.preparation is not None:
+            await self.preparation.answered()
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one request after the other.
@@ -79,8 +73,8 @@ class OllamaEncoder:
             ModelUnavailable: the server is down, too slow, or answers nonsense.
         """
         parts = [np.empty((0, self.dimensions), dtype=np.float32)]
-        for start in range(0, len(texts), self._batch):
-            part = texts[start : start + self._batch]
+        for start in range(0, len(texts), self.batch):
+            part = texts[start : start + self.batch]
             answer = _normalised(self.model, await self._embedded(part))
             if len(answer) != len(part):
                 raise ModelUnavailable(f"{self.model} answered {len(answer)} vectors for {len(part)} texts")
@@ -95,18 +89,18 @@ class OllamaEncoder:
 
     async def _embedded(self, part: Sequence[str]) -> Sequence[Sequence[float]]:
         try:
-            return await self._server.embed(self.model, part)
+            return await self.server.embed(self.model, part)
         except ModelMissing as error:
-            if self._preparation is not None:
-                self._preparation.begin()
+            if self.preparation is not None:
+                self.preparation.begin()
             raise ModelUnavailable(self._missing_reason()) from error
 
     def _missing_reason(self) -> str:
         by_hand = f"`ollama pull {self.model}` there"
-        if self._preparation is None:
+        if self.preparation is None:
             return f"the Ollama server does not have {self.model}: {by_hand}"
-        if progress := self._preparation.progress:
-            advice = "" if self._preparation.pulls else f"; {by_hand}, if the name is right"
+        if progress := self.preparation.progress:
+            advice = "" if self.preparation.pulls else f"; {by_hand}, if the name is right"
             return f"the Ollama server does not have {self.model}, {progress}{advice}"
         return f"the Ollama server does not have {self.model}: it is asked to pull it"
 

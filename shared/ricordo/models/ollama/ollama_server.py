@@ -137,14 +137,21 @@ class OllamaServer:
             await self._client.chat(model=model, messages=[], options=options, keep_alive=_KEEP_LOADED)
 
     async def has(self, model: str) -> bool:
-        """Return whether the server has `model`; a name without a tag means `:latest`.
+        """Return whether the server has `model`; see `models`."""
+        return model in await self.models(model)
+
+    async def models(self, wanted: str) -> set[str]:
+        """Return the names of the models that the server has; a name without a tag means `:latest`.
+
+        Args:
+            wanted: the model that an error is about.
 
         Raises:
             ModelUnavailable: there was no valid answer in time.
         """
-        async with _answering(model, self.where, min(self._timeout, _LIST_TIMEOUT_S)):
-            present = {found.model for found in (await self._client.list()).models}
-        return model in present or f"{model}:latest" in present
+        async with _answering(wanted, self.where, min(self._timeout, _LIST_TIMEOUT_S)):
+            present = {str(found.model) for found in (await self._client.list()).models}
+        return present | {name.removesuffix(":latest") for name in present}
 
     async def pull(self, model: str, on_progress: Callable[[int], None] = lambda _: None) -> None:
         """Make the server pull `model`; this may take minutes.

@@ -83,7 +83,7 @@ class OllamaReader:
     async def chat(
         self,
         prompt: Prompt,
-        schema: Mapping[str, object] | None,
+        schema: Mapping[str, object],
         tokens: int,
         step: str,
         on_text: OnText | None = None,
@@ -91,7 +91,7 @@ class OllamaReader:
         """Return the answer to a prompt; a model that fails to answer is pulled and loaded again.
 
         Args:
-            schema: JSON schema of the answer; None for free text.
+            schema: JSON schema of the answer.
             tokens: maximum length of the answer.
             step: name under which the tokens of prompt and answer are counted.
             on_text: asks for the answer token by token. What it raises ends the answer.
@@ -207,7 +207,7 @@ def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
 
 
 @cache
-def instructions() -> Mapping[str, str]:
+def _instructions() -> Mapping[str, str]:
     """Return the instructions of all uses by name."""
     return tomllib.loads((resources.files(__package__) / "prompts.toml").read_text(encoding="utf-8"))
 
@@ -221,13 +221,9 @@ def prompt_for(use: str, given: Mapping[str, object], language: str = "", most: 
         most: maximum number of answers, where the instructions name it.
     """
     spoken = _LANGUAGES.get(language, f"the language {language!r}" if language else "their own language")
-    text = instructions()[use].replace("{language}", spoken).replace("{most}", str(most))
-    return chat_prompt(text, json.dumps(given, ensure_ascii=False))
-
-
-def chat_prompt(system: str, user: str) -> Prompt:
-    """Return a prompt of two messages."""
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    text = _instructions()[use].replace("{language}", spoken).replace("{most}", str(most))
+    data = json.dumps(given, ensure_ascii=False)
+    return [{"role": "system", "content": text}, {"role": "user", "content": data}]
 
 
 def lenient(default: object = None) -> WrapValidator:

@@ -52,7 +52,8 @@ class ConsumerBreaker:
         self._settings = settings or ConsumerBreakerSettings()
         self._failed: dict[int, bool] = {}
         """Whether each latest message failed, by stream sequence, in the order of the last attempts."""
-        self._reason = ""
+        self.reason = ""
+        """Why it is open and what to do, as a sentence; empty while it is closed."""
         self._since = -math.inf
         """When it opened or the last probe began."""
         self._level = 0
@@ -64,12 +65,7 @@ class ConsumerBreaker:
     @property
     def is_open(self) -> bool:
         """Whether the worker is halted."""
-        return bool(self._reason)
-
-    @property
-    def reason(self) -> str:
-        """Why it is open and what to do, as a sentence; empty while it is closed."""
-        return self._reason
+        return bool(self.reason)
 
     @property
     def probe_at(self) -> float:
@@ -123,14 +119,14 @@ class ConsumerBreaker:
             del self._failed[next(iter(self._failed))]
 
     def _open(self, seen: str, reason: str) -> None:
-        self._reason = (
+        self.reason = (
             f"halted: {seen}, the last one with {reason}. Nothing more is fetched, and one message is tried "
             "now and then; fix the cause (the version, its settings, a server) and start it again"
         )
         self._since = self._clock.monotonic()
-        _log.error("worker has halted, nothing is fetched", worker=self._worker, reason=self._reason)
+        _log.error("worker has halted, nothing is fetched", worker=self._worker, reason=self.reason)
 
     def _close(self, reason: str) -> None:
-        self._reason = ""
+        self.reason = ""
         self._failed.clear()
         _log.warning("worker resumed", worker=self._worker, reason=reason)

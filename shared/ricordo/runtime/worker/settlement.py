@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -28,34 +29,23 @@ Handled = tuple[InFlightMessage, Envelope[Message]]
 _NO_REASON: Final = "the handler returned Retry without a reason"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
     """Settles the deliveries of one durable consumer.
 
-    Args:
+    Attributes:
         name: of the worker, as the source of its events.
         breaker: records each result; while it is open, failed messages stay in flight.
     """
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        subscription: Subscription,
-        publisher: Publisher,
-        dead_letters: DeadLetterQueue,
-        clock: Clock,
-        health: Health,
-        backoff: Backoff,
-        breaker: ConsumerBreaker,
-    ) -> None:
-        self._name = name
-        self._subscription = subscription
-        self._publisher = publisher
-        self._dead_letters = dead_letters
-        self._clock = clock
-        self._health = health
-        self._backoff = backoff
-        self._breaker = breaker
+    name: str
+    subscription: Subscription
+    publisher: Publisher
+    dead_letters: DeadLetterQueue
+    clock: Clock
+    health: Health
+    backoff: Backoff
+    breaker: ConsumerBreaker
 
     async def settle(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> None:
         """Settle each delivery by its outcome, after the events of all of them were published together.
@@ -76,12 +66,12 @@ class Settlement:
 
     async def reject_unreadable(self, unread: Sequence[tuple[InFlightMessage, Reject]]) -> None:
         """Settle messages that cannot be decoded: in the input stream the bot's fault, elsewhere ours."""
-        if self._subscription.stream != STREAM_IN:
+        if self.subscription.stream != STREAM_IN:
             for message, reject in unread:
                 reason = f"{reject.code}: {reject.reason}"
-                self._breaker.failed(message.delivery.sequence, reason, last=message.last)
+                self.breaker.failed(message.delivery.sequence, reason, last=message.last)
         for message, reject in unread:
-            if self._subscription.stream != STREAM_IN and self._breaker.is_open:
+            if self.subscription.stream != STREAM_IN and self.breaker.is_open:
                 message.retain()
             else:
                 await self.dead_letter(message, None, reject)
@@ -95,25 +85,25 @@ class Settlement:
         """Return it for another process, as this one is halted and stops."""
         if message.last:
             reason = f"its last delivery, attempt {message.delivery.attempt}, was to a worker that stopped"
-            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{reason} {self._breaker.reason}")
+            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{reason} {self.breaker.reason}")
             found = decode_delivery(message.delivery)
             await self.dead_letter(message, found if isinstance(found, Envelope) else None, reject)
         else:
-            await self._return(message, None, self._backoff.delay(1))
+            await self._return(message, None, self.backoff.delay(1))
 
     async def _published(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Publish the produced events; where that fails, the outcome becomes `Retry`."""
-        at = self._clock.now()
+        at = self.clock.now()
         settled = list(outcomes)
         messages: list[Outgoing] = []
         owners: list[int] = []
         for index, ((_, envelope), outcome) in enumerate(zip(handled, outcomes, strict=True)):
             if not isinstance(outcome, Done):
                 continue
-            produced = derived_messages(envelope, outcome.events, self._name, at)
+            produced = derived_messages(envelope, outcome.events, self.name, at)
             messages += produced
             owners += [index] * len(produced)
-        results = await self._publisher.publish(messages) if messages else ()
+        results = await self.publisher.publish(messages) if messages else ()
         for owner, problem in zip(owners, results, strict=True):
             if problem is not None:
                 reason = f"a produced event could not be published: {problem}"
@@ -124,9 +114,9 @@ class Settlement:
     def _record_result(self, message: InFlightMessage, outcome: Outcome) -> None:
         match outcome:
             case Done():
-                self._breaker.succeeded(message.delivery.sequence)
+                self.breaker.succeeded(message.delivery.sequence)
             case Retry(is_failure=True):
-                self._breaker.failed(message.delivery.sequence, outcome.reason, last=message.last)
+                self.breaker.failed(message.delivery.sequence, outcome.reason, last=message.last)
             case _:
                 return
 
@@ -135,14 +125,14 @@ class Settlement:
             await message.ack()
         except BusError as error:
             self._log_unsettled(message, envelope, error)
-        self._health.succeeded()
+        self.health.succeeded()
 
     async def retry(self, message: InFlightMessage, envelope: Envelope[Message] | None, retry: Retry) -> None:
         """Return it for redelivery after a pause, or dead-letter it on its last delivery.
 
         While the breaker is open it stays in flight.
         """
-        if self._breaker.is_open:
+        if self.breaker.is_open:
             message.retain()
             return
         attempt = message.delivery.attempt
@@ -151,7 +141,7 @@ class Settlement:
             reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"failed at attempt {attempt}: {reason}")
             await self.dead_letter(message, envelope, reject)
             return
-        delay = self._backoff.delay(attempt) if retry.after is None else max(retry.after, 0.001)
+        delay = self.backoff.delay(attempt) if retry.after is None else max(retry.after, 0.001)
         with self._log_context(message, envelope):
             _log.warning("event will be redelivered", reason=reason, attempt=attempt, delay=round(delay, 3))
         await self._return(message, envelope, delay)
@@ -170,22 +160,22 @@ class Settlement:
             code=str(reject.code),
             reason=reject.reason,
             attempts=delivery.attempt,
-            consumer=self._subscription.consumer,
-            stream=self._subscription.stream,
-            at=self._clock.now(),
+            consumer=self.subscription.consumer,
+            stream=self.subscription.stream,
+            at=self.clock.now(),
         )
         with self._log_context(message, envelope):
             try:
-                stored = await self._dead_letters.publish(letter)
+                stored = await self.dead_letters.publish(letter)
             except Exception as error:  # noqa: BLE001 - the original must stay
                 _log.error("dead letter could not be stored", error=f"{type(error).__name__}: {error}")
-                await self._return(message, envelope, self._backoff.delay(letter.attempts))
+                await self._return(message, envelope, self.backoff.delay(letter.attempts))
                 return
             if stored:
                 _log.warning("event became a dead letter", code=letter.code, reason=letter.reason)
             else:
                 _log.info("event of a forgotten message was dropped", code=letter.code)
-        self._health.dead_lettered += stored
+        self.health.dead_lettered += stored
         try:
             await message.terminate()
         except BusError as error:
@@ -194,7 +184,7 @@ class Settlement:
     async def _return(
         self, message: InFlightMessage, envelope: Envelope[Message] | None, delay: float
     ) -> None:
-        self._health.retried += 1
+        self.health.retried += 1
         try:
             await message.retry(delay)
         except BusError as error:

@@ -16,31 +16,31 @@ kinds as (select * from unnest($3::text[], $4::text[], $5::text[]) as k (place, 
  group by s.kind order by sum(case when s.verified then 10 else s.confidence end) desc, s.kind limit 1)
 
 -- name: store
--- $6 of which kind, or null, $7 the listing, $8 its salt, $9 now, $10 how many a chunk holds.
+-- $6 the salt of the listing, $7 the listing, $8 now, $9 of which kind, or null, $10 how many a chunk holds.
 with
 -- include: kinds
 , ordered as (
     select e.key, row_number() over (order by e.mentions desc, e.name, e.key) - 1 as position
     from entities e
-    where e.tenant = $1 and e.user_id = $2 and e.key <> 'user' and ($6::text is null or $6 =
+    where e.tenant = $1 and e.user_id = $2 and e.key <> 'user' and ($9::text is null or $9 =
 -- include: kind
     )
 ), stored as (
     insert into listings (tenant, listing_id, chunk, user_id, memory_ids, created_at)
-    select $1, $7, position / $10::integer, $2, array_agg(md5($8::text || key)::uuid order by position), $9
+    select $1, $7, position / $10::integer, $2, array_agg(md5($6::text || key)::uuid order by position), $8
     from ordered group by position / $10
 )
 select count(*) from ordered
 
 -- name: listed
--- $6 listing, $7 chunk, $8 how many places to pass over, $9 the salt, $10 how many. What has gone leaves its place empty.
+-- $6 the salt of the listing, $7 the listing, $8 chunk, $9 how many places to pass over, $10 how many. What has gone leaves its place empty.
 with
 -- include: kinds
 , e as materialized (
     select e.key, e.name, e.aliases, e.mentions, l.place
     from (select u.id, u.place from listings l cross join lateral unnest(l.memory_ids) with ordinality as u (id, place)
-          where l.tenant = $1 and l.listing_id = $6 and l.chunk = $7 and u.place > $8::bigint) as l
-    join (select key, name, aliases, mentions, md5($9::text || key)::uuid as id
+          where l.tenant = $1 and l.listing_id = $7 and l.chunk = $8 and u.place > $9::bigint) as l
+    join (select key, name, aliases, mentions, md5($6::text || key)::uuid as id
           from entities where tenant = $1 and user_id = $2) as e on e.id = l.id
     order by l.place limit $10
 )
