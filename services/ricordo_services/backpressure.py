@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.bus.nats import NatsBus
+from ricordo.bus.nats.nats_bus import NatsBus
 from ricordo.bus.port import ConsumerLag
 from ricordo.clock import Clock
 from ricordo.runtime.gates import Gate

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.models.onnx import native_precision
+from ricordo.models.onnx.network import native_precision
 from ricordo_lab.bench.bench_command import run
 from ricordo_lab.bench.measurement import Line, Options
 from ricordo_lab.bench.system import up

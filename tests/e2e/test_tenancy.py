@@ -21,7 +21,8 @@ from tests.fixtures.secure_system import NatsUsers, SecureSystem
 from tests.fixtures.system import unsettled
 from tests.fixtures.wire import Bot, msg
 
-from ricordo.bus.nats import open_bus, ricordo_topology
+from ricordo.bus.nats.nats_bus import open_bus
+from ricordo.bus.nats.topology import ricordo_topology
 from ricordo.client import Forbidden, MemoryClient
 
 ATTEMPTS: Final = int(os.environ.get("RICORDO_CROSSINGS", "560"))

@@ -14,7 +14,8 @@ from tests.fixtures.secure_system import SecureSystem
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ago, msg
 
-from ricordo.bus.nats import open_bus, ricordo_topology
+from ricordo.bus.nats.nats_bus import open_bus
+from ricordo.bus.nats.topology import ricordo_topology
 from ricordo_services.cli.application import run
 
 pytestmark = pytest.mark.slow

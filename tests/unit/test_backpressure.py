@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from tests.support.manual_clock import ManualClock
 
-from ricordo.bus.nats import NatsBus
+from ricordo.bus.nats.nats_bus import NatsBus
 from ricordo.bus.port import BusUnavailable, ConsumerLag
 from ricordo_services.backpressure import Backlog, BulkLane, IndexStuck, wait_for_room
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo_lab.bench.generated_texts import questions, read_texts, texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, latencies, percentile, repeated
 

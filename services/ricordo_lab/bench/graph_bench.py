@@ -7,15 +7,17 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ricordo.clock import SystemClock
-from ricordo.graph.bolt import FactGraph
+from ricordo.graph.bolt.fact_graph import FactGraph
 from ricordo.graph.graph_model import GraphDelta, in_pages
-from ricordo.memory.facts import Evidence, Fact, fold
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.folding import fold
 from ricordo_lab.bench.generated_texts import FIRST_SAID
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated
 from ricordo_lab.bench.system import scratch
 from ricordo_services.app.resources import Resources
-from ricordo_services.stack import LocalStack
 from ricordo_services.stack.endpoints import local_settings
+from ricordo_services.stack.local import LocalStack
 
 _FACTS: Final = 20_000
 _EACH: Final = 20  # facts of each of many users

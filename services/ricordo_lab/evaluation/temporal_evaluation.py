@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
+from ricordo.language.temporal.moments import EARLIEST, LATEST, Language, TimeSpan
+from ricordo.language.temporal.time_extraction import find, resolve
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.results import Miss, NamedFigures
 

@@ -12,20 +12,17 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import MODELS_IN_PROCESS
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter
-from ricordo.models.ollama import OllamaEncoder, open_if_present, open_ollama
-from ricordo.models.onnx import (
-    DIMENSIONS,
-    CheckpointMissing,
+from ricordo.models.ollama.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
+from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
+from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision
+from ricordo.models.onnx.onnx_encoder import (
     OnnxEncoder,
     OnnxModel,
-    Precision,
-    Tokens,
     installed_checkpoint,
     load_tokens,
-    native_precision,
     open_onnx,
 )
-from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.reader.answer_reader import AnswerReader, load_answer_reader
 from ricordo.models.reader.text_reader import TextReader, load_reader
 from ricordo.resilience import CircuitBreaker, evenly_spaced

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from ricordo.bus.nats import open_bus
+from ricordo.bus.nats.nats_bus import open_bus
 from ricordo.bus.port import StreamsTooLarge
 from ricordo.clock import SystemClock
 from ricordo.settings import Settings

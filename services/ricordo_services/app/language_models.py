@@ -13,7 +13,7 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor, OllamaRelationReader
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
 from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced

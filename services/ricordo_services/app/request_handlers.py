@@ -13,7 +13,7 @@ from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.runtime.handling import QueryHandler, QueryResult, RequestError
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service

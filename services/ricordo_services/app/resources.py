@@ -8,11 +8,11 @@ from functools import wraps
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from ricordo.bus.nats import NatsBus, open_bus
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
 from ricordo.bus.port import DeadLetter
 from ricordo.clock import Clock
 from ricordo.documents.object_store import ObjectStore
-from ricordo.graph.bolt import FactGraph, open_graph
+from ricordo.graph.bolt.fact_graph import FactGraph, open_graph
 from ricordo.graph.graph_model import GraphUnavailable
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace
@@ -21,8 +21,9 @@ from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama import OllamaReader
-from ricordo.models.onnx import Tokens, load_tokens
+from ricordo.models.ollama.reader import OllamaReader
+from ricordo.models.onnx.checkpoint import Tokens
+from ricordo.models.onnx.onnx_encoder import load_tokens
 from ricordo.models.reader.text_reader import TextReader
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.event_publishing import Emitter

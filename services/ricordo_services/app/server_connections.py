@@ -3,7 +3,8 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from ricordo.bus.nats import NatsSettings, Topology, ricordo_topology
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import Topology, ricordo_topology
 from ricordo.client.addresses import checked_addresses
 from ricordo.documents.object_store import ObjectStore, in_bucket, in_folder
 from ricordo.index.port import VectorIndex

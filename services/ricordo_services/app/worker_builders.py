@@ -15,7 +15,7 @@ from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.messages.events import MemoryCreatedBulk
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.ollama import OllamaEntityMatcher
+from ricordo.models.ollama.entity_matching import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service

@@ -19,7 +19,6 @@ from ricordo_services.cli.client_calls import Call, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.output import counted, print_json, print_text
-from ricordo_services.stack import StackError
 from ricordo_services.stack.archive import Backup, Manifest, open_backup, write_backup
 from ricordo_services.stack.folder import (
     BACKED_UP,
@@ -32,6 +31,7 @@ from ricordo_services.stack.folder import (
 )
 from ricordo_services.stack.local import standalone_postgres
 from ricordo_services.stack.postgres import give_to_account, server_account
+from ricordo_services.stack.servers import StackError
 
 _STONES = TypeAdapter(Tombstone)
 

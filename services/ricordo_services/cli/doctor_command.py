@@ -104,7 +104,8 @@ async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
 def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:
     """Report a model that runs in process; if no worker reports it, check that its files are installed."""
     if not by_workers:
-        from ricordo.models.onnx import CheckpointMissing, installed_checkpoint  # noqa: PLC0415 - a tenth of a second
+        from ricordo.models.onnx.checkpoint import CheckpointMissing  # noqa: PLC0415 - a tenth of a second
+        from ricordo.models.onnx.onnx_encoder import installed_checkpoint  # noqa: PLC0415 - a tenth of a second
 
         try:
             installed_checkpoint(model)

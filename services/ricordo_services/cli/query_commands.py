@@ -62,7 +62,7 @@ def sentences_of(
 
 def sentence_with(value: str, content: str) -> str:
     """Return the sentences of a message that hold `value`; where none does, how the message begins."""
-    from ricordo.memory.facts import normalise  # noqa: PLC0415 - slow to load
+    from ricordo.language.facts.entity_names import normalise  # noqa: PLC0415 - slow to load
 
     named = [one.strip() for one in _SENTENCES.split(content) if normalise(value) in normalise(one)]
     if named:

@@ -25,7 +25,8 @@ from ricordo_services.cli.client_calls import Call, checked_url, data_dir_option
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
 from ricordo_services.cli.findings import describe_room
 from ricordo_services.cli.output import err_console, out_console, print_json
-from ricordo_services.stack import Endpoints, LocalStack, write_stack_file
+from ricordo_services.stack.endpoints import Endpoints, write_stack_file
+from ricordo_services.stack.local import LocalStack
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle", "gateway")
 EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")

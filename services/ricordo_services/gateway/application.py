@@ -91,6 +91,7 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.clients, app.state.settings = clients, settings
     app.state.feeds = feeds = EventFeeds(clients, settings.event_streams_per_key)
@@ -106,7 +107,9 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
 
     mcp = McpEndpoint(caller)
     app.router.routes.append(Route("/mcp", mcp, include_in_schema=False))
-    app.add_api_route("/healthz", _health, methods=["GET"], summary="Tell whether the gateway answers.")
+    app.add_api_route(
+        "/healthz", _health, name="health", methods=["GET"], summary="Tell whether the gateway answers."
+    )
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     key = settings.key.get_secret_value() if settings.key is not None else None
     requests = RequestDraining(

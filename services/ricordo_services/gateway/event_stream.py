@@ -24,7 +24,7 @@ from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, documented, of_error
 from ricordo_services.gateway.scopes import key_of
 
-router = APIRouter()
+router = APIRouter(responses=documented())
 
 _KEEP_ALIVE_S: Final = 15.0
 _RETRY_AFTER_S: Final = "10"
@@ -191,7 +191,6 @@ class EventFeeds:
 
 @router.get(
     "/v1/events",
-    operation_id="events",
     summary="Stream what is remembered, changed, forgotten and surfaced (server-sent events).",
     responses={200: {"content": {MEDIA_TYPE: {}}, "description": "Events without end."}, **documented()},
     response_class=StreamingResponse,

@@ -22,7 +22,7 @@ from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.scopes import NDJSON, as_json, client_of, key_of, user_of
 from ricordo_services.ingest_watch import IngestWatch
 
-router = APIRouter()
+router = APIRouter(responses=documented())
 
 _LINES_AT_ONCE: Final = 500
 _BYTES_AT_ONCE: Final = 8 << 20
@@ -123,7 +123,6 @@ class _Import:
     operation_id="import",
     summary="Import past messages: one JSON object a line, of any number.",
     response_model=Imported,
-    responses=documented(),
     openapi_extra={"requestBody": {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )
 async def import_lines(request: Request) -> Response:

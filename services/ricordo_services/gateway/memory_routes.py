@@ -22,7 +22,7 @@ from ricordo_services.gateway.scopes import (
     user_of,
 )
 
-router = APIRouter()
+router = APIRouter(responses=documented())
 
 
 class _Change(StrictMessage):
@@ -59,13 +59,7 @@ class Changed(BaseModel):
     ok: bool = True
 
 
-@router.patch(
-    "/v1/memories/{memory_id}",
-    operation_id="change_memory",
-    summary="Pin, verify or correct a memory.",
-    response_model=Changed,
-    responses=documented(),
-)
+@router.patch("/v1/memories/{memory_id}", summary="Pin, verify or correct a memory.", response_model=Changed)
 async def change_memory(
     request: Request, memory_id: UUID, body: MemoryChange, idempotency_key: IdempotencyKey = None
 ) -> Response:
@@ -84,13 +78,7 @@ async def change_memory(
     return as_json(Changed())
 
 
-@router.patch(
-    "/v1/facts/{fact_id}",
-    operation_id="change_fact",
-    summary="Verify, correct or reject a fact.",
-    response_model=Changed,
-    responses=documented(),
-)
+@router.patch("/v1/facts/{fact_id}", summary="Verify, correct or reject a fact.", response_model=Changed)
 async def change_fact(
     request: Request, fact_id: UUID, body: FactChange, idempotency_key: IdempotencyKey = None
 ) -> Response:
@@ -112,10 +100,8 @@ async def change_fact(
 
 @router.get(
     "/v1/memories/{memory_id}",
-    operation_id="memory",
     summary="Return a memory with its neighbours, facts and history.",
     response_model=listings.MemoryReply,
-    responses=documented(),
 )
 async def memory(request: Request, memory_id: UUID, user_id: Id | None = None) -> Response:
     """Return a memory in full."""
@@ -125,10 +111,8 @@ async def memory(request: Request, memory_id: UUID, user_id: Id | None = None) -
 
 @router.get(
     "/v1/users",
-    operation_id="users",
     summary="List the users of the tenant, page by page.",
     response_model=listings.UsersReply,
-    responses=documented(),
     openapi_extra={"parameters": parameters(listings.UsersRequest)},
 )
 async def users(request: Request) -> Response:
@@ -145,7 +129,6 @@ async def users(request: Request) -> Response:
     operation_id="expand",
     summary="Return the memories that a summary, reflection or synthesis was made of.",
     response_model=queries.ExpandReply,
-    responses=documented(),
 )
 async def sources(request: Request, memory_id: UUID, user_id: Id | None = None) -> Response:
     """Return the sources of a memory."""

@@ -34,7 +34,7 @@ from ricordo_services.gateway.scopes import (
     user_of,
 )
 
-router = APIRouter()
+router = APIRouter(responses=documented())
 router.include_router(import_routes.router)
 
 _MOST: Final = 500
@@ -73,7 +73,6 @@ class AcceptedMessages(BaseModel):
 
 @router.post(
     "/v1/messages",
-    operation_id="publish",
     summary="Publish one message, or an array of up to 500.",
     status_code=202,
     response_model=AcceptedMessages,
@@ -140,10 +139,8 @@ def _accepted(messages: list[Accepted], status: int) -> Response:
 
 @router.get(
     "/v1/messages/{message_id:path}",
-    operation_id="status",
     summary="Return the state of a message.",
     response_model=queries.StatusReply,
-    responses=documented(),
 )
 async def status(request: Request, message_id: Id, user_id: Id | None = None) -> Response:
     """Return the state of a message; `unknown` also for one of another user than asked for, or the key's."""
@@ -160,10 +157,8 @@ async def _forget(request: Request, user_id: str | None, key: str | None, **scop
 
 @router.delete(
     "/v1/messages/{message_id:path}",
-    operation_id="forget_message",
     summary="Erase a message and all that rests on it.",
     response_model=commands.ForgetReply,
-    responses=documented(),
 )
 async def forget_message(
     request: Request, message_id: Id, user_id: Id | None = None, idempotency_key: IdempotencyKey = None
@@ -174,10 +169,8 @@ async def forget_message(
 
 @router.delete(
     "/v1/conversations/{conversation_id:path}",
-    operation_id="forget_conversation",
     summary="Erase a conversation of a user.",
     response_model=commands.ForgetReply,
-    responses=documented(),
 )
 async def forget_conversation(
     request: Request, conversation_id: Id, user_id: Id | None = None, idempotency_key: IdempotencyKey = None
@@ -187,11 +180,7 @@ async def forget_conversation(
 
 
 @router.delete(
-    "/v1/users/{user_id:path}",
-    operation_id="forget_user",
-    summary="Erase all data of a user.",
-    response_model=commands.ForgetReply,
-    responses=documented(),
+    "/v1/users/{user_id:path}", summary="Erase all data of a user.", response_model=commands.ForgetReply
 )
 async def forget_user(request: Request, user_id: Id, idempotency_key: IdempotencyKey = None) -> Response:
     """Erase a user."""
@@ -200,7 +189,6 @@ async def forget_user(request: Request, user_id: Id, idempotency_key: Idempotenc
 
 @router.get(
     "/v1/users/{user_id:path}/export",
-    operation_id="export",
     summary="Return all data of a user, one JSON object a line.",
     responses={200: {"content": {NDJSON: {}}, "description": "Every item."}, **documented()},
     response_class=StreamingResponse,

@@ -16,7 +16,7 @@ from ricordo_services.gateway.scopes import JSON, as_json, key_of, user_of
 from ricordo_services.gateway.webhook_delivery import AddressRefused, resolve
 from ricordo_services.gateway.webhook_store import NewWebhook, Webhook, WebhookInfo, WebhookStore
 
-router = APIRouter()
+router = APIRouter(responses=documented())
 
 _USUAL: Final[tuple[EventType, ...]] = ("remembered", "changed", "forgotten")
 
@@ -45,7 +45,6 @@ class Webhooks(BaseModel):
 
 @router.post(
     "/v1/webhooks",
-    operation_id="add_webhook",
     summary="Have events posted to a URL, signed as Standard Webhooks specifies.",
     status_code=201,
     response_model=NewWebhook,
@@ -65,13 +64,7 @@ async def add_webhook(request: Request, body: WebhookBody) -> Response:
     return Response(webhook.model_dump_json(exclude={"tenant"}), 201, media_type=JSON)
 
 
-@router.get(
-    "/v1/webhooks",
-    operation_id="webhooks",
-    summary="List the webhooks, without their secrets.",
-    response_model=Webhooks,
-    responses=documented(),
-)
+@router.get("/v1/webhooks", summary="List the webhooks, without their secrets.", response_model=Webhooks)
 async def webhooks(request: Request) -> Response:
     """List the webhooks of the tenant, or of the user that the key is bound to."""
     found = [WebhookInfo(**webhook.model_dump()) for webhook in await _visible(request)]
@@ -79,12 +72,7 @@ async def webhooks(request: Request) -> Response:
 
 
 @router.delete(
-    "/v1/webhooks/{webhook_id}",
-    operation_id="delete_webhook",
-    summary="Delete a webhook.",
-    status_code=204,
-    response_class=Response,
-    responses=documented(),
+    "/v1/webhooks/{webhook_id}", summary="Delete a webhook.", status_code=204, response_class=Response
 )
 async def delete_webhook(request: Request, webhook_id: str) -> Response:
     """Delete a webhook; deliveries that have begun are completed."""

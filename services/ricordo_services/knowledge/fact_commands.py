@@ -7,7 +7,9 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ricordo.clock import Clock
-from ricordo.memory.facts import MOST_DECISIONS, Fact, ImpossibleValue, UserAssertion, clean_value
+from ricordo.memory.facts.entity_decisions import MOST_DECISIONS
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.user_assertions import ImpossibleValue, UserAssertion, clean_value
 from ricordo.messages.commands import (
     Command,
     Correct,

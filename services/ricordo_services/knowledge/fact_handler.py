@@ -9,11 +9,15 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.language.corrections import apply_correction, read_correction
+from ricordo.language.corrections.correction_parsing import read_correction
+from ricordo.language.corrections.replacement import apply_correction
 from ricordo.language.document import document_of
+from ricordo.language.facts.entity_names import is_name, normalise
+from ricordo.language.facts.evidence import Statement
+from ricordo.language.facts.vocabulary import USER
 from ricordo.language.reading import amended
 from ricordo.language.text import text_hash
-from ricordo.memory.facts import USER, Fact, MessageContribution, Statement, is_name, normalise
+from ricordo.memory.facts.fact_model import Fact, MessageContribution
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import MessageIds
 from ricordo.messages.events import FactsExtracted, FactsRequested, MemoryEncoded

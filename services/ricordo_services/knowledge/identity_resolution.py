@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from ricordo.memory.facts import Entity, Fact, normalise
+from ricordo.language.facts.entity_names import Entity, normalise
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.messages.ids import memory_id
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile, MatchVerdict, OllamaEntityMatcher

@@ -12,7 +12,8 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.clock import Clock
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemorySource, MemoryType, Role
-from ricordo.memory.facts import Evidence, Rejection
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.user_assertions import Rejection
 from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.working_memory import MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason

@@ -9,6 +9,8 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.language.annotations import Role
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.vocabulary import SINGLE_VALUED
 from ricordo.language.query_analysis.search_terms import (
     asks_for_a_time,
     asks_for_the_assistant,
@@ -28,7 +30,7 @@ from ricordo.memory.answers import (
 )
 from ricordo.memory.context.formatting import has_single_speaker
 from ricordo.memory.context.token_budget import Count
-from ricordo.memory.facts import SINGLE_VALUED, Fact, normalise
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.kinship import BEINGS
+from ricordo.language.facts.vocabulary import USER
 from ricordo.language.query_analysis.requested_predicates import CORE, words_besides
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, asks_for_the_former
 from ricordo.language.tokenization import stems
-from ricordo.memory.facts import USER, Fact, normalise
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 from ricordo_services.retrieval.recall_result import RecallResult
 

@@ -16,7 +16,7 @@ import structlog
 
 from ricordo.index.port import IndexUnavailable
 from ricordo.language.annotations import MINILM
-from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.memory.ranking import Candidates, Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
 from ricordo.memory.ranking.context_signals import FARTHEST

@@ -13,7 +13,9 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ricordo.memory.facts import USER, Fact, normalise
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.ranking.context_signals import BEST
 from ricordo.memory.ranking.linking_words import linking_words
 from ricordo.messages.enumerations import Degradation

@@ -13,7 +13,7 @@ from ricordo.memory.context.assembly import assemble
 from ricordo.memory.context.material import AssembledContext as Assembled
 from ricordo.memory.context.material import Material
 from ricordo.memory.context.selection import substitute_syntheses
-from ricordo.memory.facts import PROFILE, Fact, core_profile
+from ricordo.memory.facts.fact_model import PROFILE, Fact, core_profile
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission
 from ricordo.memory.spoken_turns import SpokenTurn

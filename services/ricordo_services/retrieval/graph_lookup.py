@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.graph.bolt import FactGraph
+from ricordo.graph.bolt.fact_graph import FactGraph
 from ricordo.graph.graph_model import GraphEdge, GraphUnavailable
 from ricordo.messages.entities import GraphEdgeView, GraphNode, GraphPathView, GraphReply, GraphRequest
 from ricordo.messages.enumerations import Degradation

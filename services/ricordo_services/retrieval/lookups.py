@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.graph.bolt import FactGraph
+from ricordo.graph.bolt.fact_graph import FactGraph
 from ricordo.graph.graph_model import MAX_DEPTH, GraphUnavailable
 from ricordo.index.port import IndexUnavailable
 from ricordo.memory.decay import decay_factor

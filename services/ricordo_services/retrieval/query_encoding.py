@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.requested_predicates import answer_examples
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.runtime.tasks import together

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ricordo.index.port import Hit
 from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.feelings import load_positions
-from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.question_patterns import named_feeling
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
 from ricordo.language.tokenization import terms_of

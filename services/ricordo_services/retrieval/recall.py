@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from ricordo.clock import Clock
 from ricordo.index.port import IndexUnavailable
-from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.query_parser import with_question_vector
 from ricordo.language.query_analysis.relatives import AskedRelative, asked_relative
 from ricordo.language.query_analysis.requested_predicates import MODEL

@@ -7,9 +7,10 @@ from datetime import datetime, tzinfo
 from time import perf_counter
 from uuid import UUID
 
-from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.facts.vocabulary import USER
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.relatives import AskedRelative
-from ricordo.memory.facts import USER, Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.signals import Signals
 from ricordo.messages.enumerations import Degradation

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ricordo.language.tokenization import content_words
-from ricordo.memory.facts import Fact, select_facts
+from ricordo.memory.facts.fact_model import Fact, select_facts
 from ricordo.messages.enumerations import Degradation
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries

@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from ricordo.documents.records import DocumentRecord
 from ricordo.graph.graph_model import EntityNeighbour
 from ricordo.language.annotations import MemoryKind, Role
-from ricordo.memory.facts import Entity, Fact
+from ricordo.language.facts.entity_names import Entity
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.messages.enumerations import MessageState

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from ricordo.index.port import Hit, Scope, VectorIndex
-from ricordo.language.query_analysis import Fallback
-from ricordo.language.temporal import LATEST
+from ricordo.language.query_analysis.analysis import Fallback
+from ricordo.language.temporal.moments import LATEST
 from ricordo.language.tokenization import content_words
 from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted

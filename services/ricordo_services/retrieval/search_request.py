@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from ricordo.index.port import Scope
-from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import is_only_a_name, is_only_names
 from ricordo.language.text import name_key
 from ricordo.language.topics import topic_key

@@ -6,7 +6,7 @@ from math import prod
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.unavailable import DependencyUnavailable
 
 MAX_DEPTH = 2

@@ -27,7 +27,7 @@ from ricordo.memory.context.formatting import (
 )
 from ricordo.memory.context.syntax import counted_phrase, date_text, phrase
 from ricordo.memory.context.token_budget import Count, cost_within
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 
 FACTS: Final = {False: 3, True: 10}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.classification import memory_kind, memory_type
-from ricordo.language.corrections import read_correction
+from ricordo.language.corrections.correction_parsing import read_correction
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.name_lists import lookup

@@ -7,9 +7,10 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import Role
+from ricordo.language.facts.evidence import Statement
+from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.language.reading import STATED
 from ricordo.language.temporal.moments import find_zone
-from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.facts.relation_validation import (
     Passage,

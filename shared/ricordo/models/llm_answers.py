@@ -11,7 +11,7 @@ from ricordo.memory.answers import FACTS, AnswerMaterial, WrittenAnswer
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.formatting import escape_lines, source_label
 from ricordo.memory.context.syntax import date_text
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.llm_condensation import find_fault
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory

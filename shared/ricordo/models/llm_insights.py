@@ -8,13 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from ricordo.memory.llm_condensation import select_messages, to_llm_message
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection import MOST_INSIGHTS, Insight
 from ricordo.memory.reflection.insight import (
+    Insight,
     InsightClaim,
     questions_in_language,
     relevant_memories,
     validate_claim,
 )
+from ricordo.memory.reflection.insight_selection import MOST_INSIGHTS
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
 from ricordo.models.ollama.reader import LlmUse, prompt_for

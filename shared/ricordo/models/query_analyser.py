@@ -8,9 +8,9 @@ from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.annotations import MemoryType
-from ricordo.language.query_analysis import Intent, QueryAnalysis, QueryClaim, TimeFilter, analyse
-from ricordo.language.query_analysis.analysis import EmotionFilter
-from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, QueryAnalysis, TimeFilter
+from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
+from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.messages import enumerations
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.models.ollama.reader import OllamaReader, prompt_for

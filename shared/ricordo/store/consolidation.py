@@ -9,7 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.language.temporal import EARLIEST
+from ricordo.language.temporal.moments import EARLIEST
 from ricordo.memory.compression import CompressionCandidate, is_weak, subjects_of
 from ricordo.memory.model import Memory, Progress, Successor
 from ricordo.memory.reflection.observations import ReflectionEvidence

@@ -9,15 +9,9 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.language.corrections import (
-    REACH,
-    UserMessage,
-    concerns,
-    corrected_by,
-    denied_pattern,
-    read_correction,
-)
-from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.language.corrections.corrected_messages import REACH, UserMessage, concerns, corrected_by
+from ricordo.language.corrections.correction_parsing import denied_pattern, read_correction
+from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database

@@ -9,7 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.language.annotations import EventTime, MemoryKind, Role
-from ricordo.language.corrections import UserMessage
+from ricordo.language.corrections.corrected_messages import UserMessage
 from ricordo.language.reading import Reading
 from ricordo.memory.enrichment import Enrichment
 from ricordo.memory.model import LocalMoment, Progress

@@ -8,7 +8,9 @@ from functools import partial
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.memory.facts import OBJECT_KINDS, SUBJECT_KINDS, Entity, Fact
+from ricordo.language.facts.entity_names import Entity
+from ricordo.language.facts.vocabulary import OBJECT_KINDS, SUBJECT_KINDS
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.memory_listings import StoredOrder
 from ricordo.store.rows import entity_of, fact_of

@@ -10,19 +10,12 @@ from uuid import NAMESPACE_OID, uuid5
 
 import asyncpg
 
-from ricordo.language.facts.kinship import Tie
-from ricordo.memory.facts import (
-    BEINGS,
-    MOST_DECISIONS,
-    EntityDecision,
-    EntityMention,
-    EntityResolver,
-    NameDirectory,
-    kind_of,
-    normalise,
-    undecided_pairs,
-    word_of,
-)
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.kinship import BEINGS, Tie
+from ricordo.memory.facts.clusters import EntityMention
+from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
+from ricordo.memory.facts.entity_resolution import EntityResolver, kind_of, word_of
+from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict

@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 import asyncpg
 
-from ricordo.memory.facts import BEINGS, PRESUMED, USER, EntityMention, SlotKey, entity_keys, slot_of
+from ricordo.language.facts.kinship import BEINGS, PRESUMED
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts.clusters import EntityMention
+from ricordo.memory.facts.folding import SlotKey, entity_keys, slot_of
 
 
 class _Statement(NamedTuple):

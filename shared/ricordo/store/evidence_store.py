@@ -14,17 +14,12 @@ from typing import Final
 
 import asyncpg
 
-from ricordo.memory.facts import (
-    BEINGS,
-    PREDICATES,
-    Entity,
-    Evidence,
-    FoldedFacts,
-    MessageContribution,
-    SlotKey,
-    by_slot,
-    fold_slots,
-)
+from ricordo.language.facts.entity_names import Entity
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.kinship import BEINGS
+from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.memory.facts.fact_model import FoldedFacts, MessageContribution
+from ricordo.memory.facts.folding import SlotKey, by_slot, fold_slots
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows

@@ -9,18 +9,12 @@ from uuid import UUID
 
 import asyncpg
 
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import tie_of
-from ricordo.memory.facts import (
-    PREDICATES,
-    SINGLE_VALUED,
-    Evidence,
-    Fact,
-    Rejection,
-    UserAssertion,
-    assertion_evidence,
-    drop_rejected,
-    normalise,
-)
+from ricordo.language.facts.vocabulary import PREDICATES, SINGLE_VALUED
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.user_assertions import Rejection, UserAssertion, assertion_evidence, drop_rejected
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict

@@ -9,7 +9,9 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.memory.facts import USER, Fact, MessageContribution, is_name, normalise
+from ricordo.language.facts.entity_names import is_name, normalise
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts.fact_model import Fact, MessageContribution
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor

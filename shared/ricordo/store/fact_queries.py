@@ -7,8 +7,11 @@ from datetime import datetime
 from math import ceil
 from typing import Final
 
+from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.kinship import Tie
-from ricordo.memory.facts import SINGLE_VALUED, USER, Entity, Fact, normalise, without_titles
+from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
+from ricordo.memory.facts.entity_resolution import without_titles
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import entity_of, fact_of
 

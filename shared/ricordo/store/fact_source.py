@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.graph.graph_model import GraphDelta, in_pages
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import fact_of
 

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.facts import Evidence, Rejection
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.user_assertions import Rejection
 from ricordo.memory.model import Memory, Progress, is_held_by_user
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from ricordo.language.annotations import EventTime
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount

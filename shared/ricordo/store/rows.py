@@ -12,17 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemorySource, MemoryType, Role
+from ricordo.language.facts.entity_names import Entity, normalise
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.language.reading import Reading
-from ricordo.memory.facts import (
-    PREDICATES,
-    Entity,
-    Evidence,
-    Fact,
-    normalise,
-    object_tie,
-    other_names,
-    with_names,
-)
+from ricordo.memory.facts.clusters import object_tie
+from ricordo.memory.facts.entity_resolution import other_names, with_names
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import KeyTopic, Memory, Progress, Stage
 

@@ -8,7 +8,9 @@ from nats.js.api import DiscardPolicy, RetentionPolicy
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.support.bus import MemoryBus
 
-from ricordo.bus.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology
 from ricordo.clock import SystemClock
 
 AnyBus = NatsBus | MemoryBus

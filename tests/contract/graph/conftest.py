@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from tests.fixtures.fact_graphs import graph_of
 
-from ricordo.graph.bolt import FactGraph
-from ricordo_services.stack import Endpoints
+from ricordo.graph.bolt.fact_graph import FactGraph
+from ricordo_services.stack.endpoints import Endpoints
 
 
 @pytest.fixture

@@ -7,10 +7,12 @@ from uuid import uuid4
 import pytest
 from tests.fixtures.fact_graphs import ODD_NAMES, by_id, erase, known, write
 
-from ricordo.graph.bolt import FactGraph, GraphSettings, open_graph
+from ricordo.graph.bolt.fact_graph import FactGraph, open_graph
+from ricordo.graph.bolt.transactions import GraphSettings
 from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, in_pages
-from ricordo.memory.facts import Fact, normalise
-from ricordo_services.stack import Endpoints
+from ricordo.language.facts.entity_names import normalise
+from ricordo.memory.facts.fact_model import Fact
+from ricordo_services.stack.endpoints import Endpoints
 
 
 async def test_gone_facts_leave_no_trace(graph: FactGraph, tenant: str) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from tests.fixtures.fact_graphs import known, write
 
-from ricordo.graph.bolt import FactGraph
+from ricordo.graph.bolt.fact_graph import FactGraph
 from ricordo.graph.graph_model import Subgraph
 
 

@@ -15,7 +15,7 @@ from tests.contract.store.stores import Stores
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.schema import migrate
-from ricordo_services.stack import Endpoints
+from ricordo_services.stack.endpoints import Endpoints
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from uuid import UUID
 from tests.contract.store.stores import STORED, Stores
 from tests.support.factories import at
 
-from ricordo.memory.facts import Evidence, Fact, UserAssertion
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.user_assertions import UserAssertion
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Progress
 from ricordo.store.fact_assertions import FactAssertion

@@ -8,7 +8,7 @@ from tests.contract.store.page_reader import Reader
 from tests.contract.store.stores import Stores
 from tests.contract.store.test_erasure import LATER, forget
 
-from ricordo.memory.facts import UserAssertion
+from ricordo.memory.facts.user_assertions import UserAssertion
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import ErrorCode
 from ricordo.runtime.handling import RequestError

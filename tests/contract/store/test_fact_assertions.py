@@ -25,7 +25,8 @@ from tests.contract.store.stores import Stores
 from tests.contract.store.test_erasure import A_USER, forget
 from tests.fixtures.fact_graphs import ODD_NAMES
 
-from ricordo.memory.facts import Fact, UserAssertion, clean_value
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.user_assertions import UserAssertion, clean_value
 from ricordo.store.database import RequestConflict
 from ricordo.store.fact_assertions import FactEnded, UnknownFact
 

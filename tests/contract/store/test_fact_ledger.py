@@ -16,7 +16,11 @@ from tests.fixtures.growth import rows_touched
 from tests.fixtures.reference_formulas import facts_as_of
 from tests.support.factories import at
 
-from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
+from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts.fact_model import Fact, MessageContribution
+from ricordo.memory.facts.user_assertions import UserAssertion
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion

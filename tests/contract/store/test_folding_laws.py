@@ -14,20 +14,14 @@ from tests.contract.store.test_erasure import forget
 from tests.fixtures.reference_formulas import facts_as_of as held_at
 from tests.support.factories import at
 
-from ricordo.memory.facts import (
-    PREDICATES,
-    EntityDecision,
-    EntityResolver,
-    Evidence,
-    Fact,
-    entities,
-    fold,
-    mentions_of,
-    normalise,
-    other_names,
-    resolved,
-    select_facts,
-)
+from ricordo.language.facts.entity_names import entities, normalise
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.memory.facts.clusters import mentions_of
+from ricordo.memory.facts.entity_decisions import EntityDecision
+from ricordo.memory.facts.entity_resolution import EntityResolver, other_names
+from ricordo.memory.facts.fact_model import Fact, select_facts
+from ricordo.memory.facts.folding import fold, resolved
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.store.entity_store import NobodyKnown, UnknownNames

@@ -16,16 +16,16 @@ from tests.fixtures.fact_graphs import erase, graph_of
 from tests.support.factories import START
 from tests.support.manual_clock import ManualClock
 
-from ricordo.graph.bolt import FactGraph
+from ricordo.graph.bolt.fact_graph import FactGraph
 from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, ReadDelta, in_pages
-from ricordo.memory.facts import Evidence
+from ricordo.language.facts.evidence import Evidence
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.events import FactsExtracted
 from ricordo.runtime.handling import Envelope
 from ricordo.store.erasure import ErasureRequest, ErasureStore
 from ricordo.store.fact_source import FactSource
 from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector
-from ricordo_services.stack import Endpoints
+from ricordo_services.stack.endpoints import Endpoints
 
 LAWS = settings(
     max_examples=25,

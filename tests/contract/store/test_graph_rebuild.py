@@ -16,14 +16,14 @@ from tests.fixtures.fact_graphs import ODD_NAMES, graph_of, known, write
 from tests.fixtures.sentence_tables import table
 
 from ricordo.clock import SystemClock
-from ricordo.graph.bolt import FactGraph
-from ricordo.memory.facts import Fact
+from ricordo.graph.bolt.fact_graph import FactGraph
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.fact_source import FactSource
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress
 from ricordo_services.knowledge.graph_projector import GraphProjector, GraphRebuild
-from ricordo_services.stack import Endpoints
+from ricordo_services.stack.endpoints import Endpoints
 
 USERS: Final = ("u-1", "u-2", "u'3`{}")
 NAMES: Final = ("Nora", "nora", "Zoë", "Bea", "Rex", *(name for name in ODD_NAMES if len(name) < 100))

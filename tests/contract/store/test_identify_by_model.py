@@ -13,7 +13,7 @@ from tests.contract.store.stores import Stores
 from tests.fixtures.fake_llm import FakeIdentityReader
 
 from ricordo.clock import SystemClock
-from ricordo.memory.facts import Evidence
+from ricordo.language.facts.evidence import Evidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle

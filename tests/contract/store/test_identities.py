@@ -6,7 +6,7 @@ import pytest
 from tests.contract.store.evidence import claim, extracted, learn, tell, version
 from tests.contract.store.stores import Stores
 
-from ricordo.memory.facts import MOST_DECISIONS
+from ricordo.memory.facts.entity_decisions import MOST_DECISIONS
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair

@@ -12,7 +12,8 @@ from tests.fixtures.workshop import memory_bus
 from tests.support.manual_clock import ManualClock
 
 from ricordo.language.annotations import MemoryKind, MemorySource
-from ricordo.memory.facts import Evidence, Rejection
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.user_assertions import Rejection
 from ricordo.memory.model import derived_id
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.entity_store import NobodyKnown

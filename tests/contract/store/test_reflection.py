@@ -22,7 +22,8 @@ from ricordo.language.annotations import MemoryKind, MemorySource, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory, derived_id
-from ricordo.memory.reflection import Insight, find_insights
+from ricordo.memory.reflection.insight import Insight
+from ricordo.memory.reflection.insight_selection import find_insights
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest

@@ -12,7 +12,7 @@ from tests.contract.store.test_correction_links import link
 from tests.contract.store.test_erasure import A_MESSAGE, forget
 
 from ricordo.documents.records import NewDocument
-from ricordo.memory.facts import UserAssertion
+from ricordo.memory.facts.user_assertions import UserAssertion
 from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database

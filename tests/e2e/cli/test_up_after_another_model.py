@@ -14,8 +14,7 @@ from tests.fixtures.commands import COMMAND
 from tests.fixtures.digest import tenant_rows
 
 from ricordo.language.annotations import E5, MINILM
-from ricordo_services.stack import Endpoints
-from ricordo_services.stack.endpoints import STACK_FILE
+from ricordo_services.stack.endpoints import STACK_FILE, Endpoints
 
 pytestmark = pytest.mark.slow
 

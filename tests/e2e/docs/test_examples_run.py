@@ -15,7 +15,7 @@ from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
 from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import System
 
-from ricordo_services.stack import Endpoints, write_stack_file
+from ricordo_services.stack.endpoints import Endpoints, write_stack_file
 
 TUTORIAL = list(blocks_of(ROOT / "docs/tutorial.md"))
 (README,) = [block for block in blocks("python") if block.path == "README.md"]

@@ -16,7 +16,9 @@ from tests.fixtures.gateway import LoneGateway, lone_gateway
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.wire import msg, wait_for
 
-from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
+from ricordo.bus.nats.nats_bus import open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import ricordo_topology
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
 

@@ -12,7 +12,8 @@ from tests.fixtures.certificates import make_certificate
 from tests.fixtures.eventually import eventually
 from tests.fixtures.secure_system import NatsUsers
 
-from ricordo.bus.nats import open_bus, ricordo_topology
+from ricordo.bus.nats.nats_bus import open_bus
+from ricordo.bus.nats.topology import ricordo_topology
 from ricordo.bus.port import NotAllowed, Outgoing
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
 from ricordo.messages.answers import MOST_PARTS

@@ -10,12 +10,14 @@ import asyncpg
 import pytest
 from tests.fixtures.scraping import free_port
 
-from ricordo.bus.nats import NatsSettings, open_bus
+from ricordo.bus.nats.nats_bus import open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
 from ricordo.bus.port import BusUnavailable
 from ricordo.settings import BusSettings, Settings
 from ricordo_services.app.server_connections import bus_settings, topology
 from ricordo_services.cli.application import run
-from ricordo_services.stack import Endpoints, packages
+from ricordo_services.stack import packages
+from ricordo_services.stack.endpoints import Endpoints
 
 ROOT = Path(__file__).parents[3]
 PASSWORD = "12e5"  # a number, for a careless reader

@@ -7,7 +7,8 @@ import pytest
 from tests.fixtures.fact_graphs import by_id, known
 from tests.fixtures.neo4j_server import USER, Neo4jServer
 
-from ricordo.graph.bolt import FactGraph, GraphSettings, open_graph
+from ricordo.graph.bolt.fact_graph import FactGraph, open_graph
+from ricordo.graph.bolt.transactions import GraphSettings
 from ricordo.graph.graph_model import GraphDelta, in_pages
 
 TENANT, USERS, VERSIONS, KILLED_AT = "t-killed", ("u-1", "u-2"), 60, 20

@@ -8,7 +8,7 @@ from tests.fixtures.talking import Body, TalkingModel
 
 from ricordo.clock import SystemClock
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 

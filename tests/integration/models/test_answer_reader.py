@@ -11,8 +11,8 @@ import pytest_asyncio
 from tests.fixtures.sentence_tables import table
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import native_precision
 from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.onnx.network import native_precision
 from ricordo.models.reader.answer_reader import AnswerReader, Verdict, likeliest_words, load_answer_reader
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, paired
 

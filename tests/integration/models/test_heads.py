@@ -10,7 +10,7 @@ from tests.fixtures.sentence_tables import table
 
 from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
 from ricordo.models.encoder import Encoder
-from ricordo.models.onnx import OnnxModel, open_onnx
+from ricordo.models.onnx.onnx_encoder import OnnxModel, open_onnx
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

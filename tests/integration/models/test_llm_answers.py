@@ -17,7 +17,8 @@ from tests.support.factories import memory
 
 from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama import OllamaReader, ollama_server
+from ricordo.models.ollama import ollama_server
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.metrics import Metrics
 

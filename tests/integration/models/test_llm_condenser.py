@@ -13,7 +13,7 @@ from tests.support.factories import memory
 from ricordo.memory.model import KeyTopic, Memory
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.throttle import Throttle
 
 TRUE = "Davide ha visto Anna al bar 2 volte."

@@ -13,10 +13,10 @@ from tests.integration.models.conftest import HASTY_S
 from tests.support.factories import START, memory
 
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection import LEAST_IMPORTANCE
+from ricordo.memory.reflection.insight import LEAST_IMPORTANCE
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.throttle import Throttle
 
 QUESTION = "Che cosa significa Anna per questa persona al lavoro?"

@@ -8,12 +8,12 @@ from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import Workers
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import CheckpointMissing, onnx_encoder
+from ricordo.models.onnx import onnx_encoder
+from ricordo.models.onnx.checkpoint import CheckpointMissing
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.app import jobs, worker_process
 from ricordo_services.app.embedding_models import Models, model_names, open_former, open_models
-from ricordo_services.stack import Endpoints
-from ricordo_services.stack.endpoints import local_settings
+from ricordo_services.stack.endpoints import Endpoints, local_settings
 
 
 class Loaded(Exception):

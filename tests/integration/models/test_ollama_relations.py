@@ -11,7 +11,7 @@ from tests.fixtures.talking import TalkingModel, entities, instructions, objects
 from tests.integration.models.conftest import MODEL, chats
 
 from ricordo.clock import SystemClock
-from ricordo.memory.facts import PREDICATES
+from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.fact_extraction import FactAnswer, LlmFactExtractor, OllamaRelationReader

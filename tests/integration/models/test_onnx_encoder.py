@@ -13,9 +13,10 @@ from structlog.testing import capture_logs
 
 from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import OnnxEncoder, OnnxModel, checkpoint, installed_checkpoint, open_onnx
+from ricordo.models.onnx import checkpoint
 from ricordo.models.onnx.checkpoint import CheckpointMissing
 from ricordo.models.onnx.network import Network, Session
+from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, installed_checkpoint, open_onnx
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

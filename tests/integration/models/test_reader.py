@@ -17,8 +17,9 @@ from ricordo.language.annotations import Role
 from ricordo.language.reading import INFORMATIVE, PREDICATES, STATED, Reading
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.importance import importance
-from ricordo.models.onnx import OnnxModel, native_precision, open_onnx
 from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.onnx.network import native_precision
+from ricordo.models.onnx.onnx_encoder import OnnxModel, open_onnx
 from ricordo.models.reader.text_reader import TextReader, TextToRead, load_reader
 from ricordo_services.cli.demo.demo_command import conversation
 

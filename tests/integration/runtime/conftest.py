@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import Topology, ricordo_topology
 
 ACK_WAIT = 1.0
 MAX_DELIVER = 3

@@ -17,7 +17,7 @@ from tests.fixtures.gateway import lone_gateway
 from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import NatsBus
+from ricordo.bus.nats.nats_bus import NatsBus
 from ricordo.client import MemoryClient, NoResponders, Unavailable
 from ricordo.clock import SystemClock
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest

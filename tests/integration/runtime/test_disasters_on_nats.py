@@ -19,7 +19,8 @@ from tests.fixtures.ingest_on_nats import (
 )
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import NatsBus, Topology
+from ricordo.bus.nats.nats_bus import NatsBus
+from ricordo.bus.nats.topology import Topology
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.handling import Done, Outcome
 

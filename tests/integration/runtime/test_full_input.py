@@ -12,7 +12,9 @@ from nats.aio.client import Client
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.wire import msg
 
-from ricordo.bus.nats import NatsBus, NatsSettings, open_bus, ricordo_topology
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import ricordo_topology
 from ricordo.client import MemoryClient, StreamFull
 from ricordo.messages.subjects import STREAM_IN
 

@@ -9,7 +9,9 @@ from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import Topology
 from ricordo.bus.port import BusUnavailable, Request
 from ricordo.clock import SystemClock
 from ricordo.messages.message_types import Message

@@ -9,15 +9,9 @@ import pytest
 from nats.js.api import AckPolicy, ConsumerConfig, RetentionPolicy, StorageType, StreamConfig
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import (
-    ConsumerSpec,
-    NatsBus,
-    NatsSettings,
-    StreamSpec,
-    Topology,
-    open_bus,
-    ricordo_topology,
-)
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology, ricordo_topology
 from ricordo.bus.port import BusUnavailable, Outgoing, PublishRefused, StreamsTooLarge, TopologyDrift
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 

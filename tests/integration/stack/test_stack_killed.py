@@ -16,7 +16,9 @@ import pytest
 from tests.fixtures.commands import PYTHONPATH
 from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
 
-from ricordo_services.stack import Endpoints, LocalStack, packages, postgres
+from ricordo_services.stack import packages, postgres
+from ricordo_services.stack.endpoints import Endpoints
+from ricordo_services.stack.local import LocalStack
 
 pytestmark = pytest.mark.slow
 

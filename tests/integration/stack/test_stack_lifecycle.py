@@ -11,16 +11,11 @@ import psutil
 import pytest
 from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
 
-from ricordo_services.stack import (
-    Endpoints,
-    LocalStack,
-    ServerFailed,
-    packages,
-    write_stack_file,
-)
+from ricordo_services.stack import packages
 from ricordo_services.stack import servers as ports
-from ricordo_services.stack.local import SupervisionTimes
-from ricordo_services.stack.servers import LOOPBACK, PortBook, choose_port
+from ricordo_services.stack.endpoints import Endpoints, write_stack_file
+from ricordo_services.stack.local import LocalStack, SupervisionTimes
+from ricordo_services.stack.servers import LOOPBACK, PortBook, ServerFailed, choose_port
 
 pytestmark = pytest.mark.slow
 

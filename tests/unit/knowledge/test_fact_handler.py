@@ -10,8 +10,9 @@ import pytest
 from tests.support.factories import START, matches
 from tests.support.manual_clock import ManualClock
 
+from ricordo.language.facts.evidence import Statement
 from ricordo.language.reading import UNREAD, ReadStatement
-from ricordo.memory.facts import MessageContribution, Statement
+from ricordo.memory.facts.fact_model import MessageContribution
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress
 from ricordo.messages.commands import Identify

@@ -14,11 +14,12 @@ from tests.support.factories import utterance
 
 from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import event_times
-from ricordo.language.query_analysis import analyse
+from ricordo.language.facts.entity_names import is_name
+from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.language.reading import NAME_KINDS, STATED, STATUSES, UNREAD, Reading, ReadStatement
 from ricordo.language.reading import PREDICATES as READ_PREDICATES
 from ricordo.memory.enrichment import enrich
-from ricordo.memory.facts import PREDICATES, is_name
 from ricordo.memory.facts.read_statements import statements_of
 
 _HERE: Final = Path(__file__).parent

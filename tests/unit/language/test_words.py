@@ -14,7 +14,7 @@ from ricordo.language import tokenization
 from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.ranking.bm25 import query_terms, terms
 

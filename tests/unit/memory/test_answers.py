@@ -22,7 +22,7 @@ from ricordo.memory.answers import (
     write_answer,
     write_refusal,
 )
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 
 ROME = ZoneInfo("Europe/Rome")

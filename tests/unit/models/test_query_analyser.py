@@ -11,7 +11,7 @@ from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
 from tests.support.manual_clock import ManualClock
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama import OllamaReader
+from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.query_analyser import (
     LlmQueryAnalyser,
     QueryAnalyser,

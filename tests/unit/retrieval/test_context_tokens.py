@@ -19,7 +19,7 @@ from ricordo.memory.context.material import AssembledContext, Material
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.context.token_budget import cached_token_counter
 from ricordo.messages.events import MessageReceived
-from ricordo.models.onnx import load_tokens
+from ricordo.models.onnx.onnx_encoder import load_tokens
 from ricordo.store.intake import NewMessage
 from ricordo_services.ingest.ingest_handler import new_message
 

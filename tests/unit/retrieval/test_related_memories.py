@@ -17,7 +17,7 @@ from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Facets, IndexUnavailable, Point
 from ricordo.language.annotations import MINILM
-from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, merge_rankings

@@ -17,7 +17,7 @@ from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
-from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.memory.ranking import Candidates, load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.store.memory_queries import RankingRow

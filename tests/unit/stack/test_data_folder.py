@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.stack import FolderRefused, folder, write_stack_file
+from ricordo_services.stack import folder
+from ricordo_services.stack.endpoints import write_stack_file
 from ricordo_services.stack.folder import BACKED_UP, RESTORED, RESTORING, DataFolder, remove
 from ricordo_services.stack.guard import process_identity
+from ricordo_services.stack.servers import FolderRefused
 
 
 async def test_a_new_folder_is_private_and_carries_its_format(tmp_path: Path) -> None:

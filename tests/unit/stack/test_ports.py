@@ -13,9 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.stack import FolderRefused, StackError, packages, postgres
+from ricordo_services.stack import packages, postgres
 from ricordo_services.stack.postgres import may_walk_to, reachable_programs, server_account
-from ricordo_services.stack.servers import LOOPBACK, LOWEST, Account, PortBook, choose_port
+from ricordo_services.stack.servers import (
+    LOOPBACK,
+    LOWEST,
+    Account,
+    FolderRefused,
+    PortBook,
+    StackError,
+    choose_port,
+)
 
 
 def test_a_chosen_port_is_below_what_outgoing_connections_use() -> None:

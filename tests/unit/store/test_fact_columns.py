@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import blocks
 
 FIELDS = {one.name for one in fields(Fact)}

@@ -19,7 +19,8 @@ from ricordo.memory.compression import (
     is_worth_condensing,
 )
 from ricordo.memory.model import Successor, is_held_by_user
-from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
+from ricordo.memory.reflection.insight import Insight, insight_key, insight_memory
+from ricordo.memory.reflection.insight_selection import find_insights
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import FEWEST_TURNS, SILENCE, SessionTurn, summarise
 from ricordo.memory.syntheses import synthesise

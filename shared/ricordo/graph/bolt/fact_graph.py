@@ -20,7 +20,8 @@ from ricordo.graph.bolt.fact_paths import (
 )
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
 from ricordo.graph.graph_model import MAX_DEPTH, MAX_STEPS, EntityNeighbour, GraphPath, ReadDelta, Subgraph
-from ricordo.memory.facts import USER, Fact
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts.fact_model import Fact
 
 _SCHEMA: Final = blocks("schema")
 _FACTS: Final = blocks("facts")

@@ -10,7 +10,9 @@ from uuid import UUID
 
 from ricordo.graph.bolt.transactions import Transactions, blocks
 from ricordo.graph.graph_model import MAX_STEPS, GraphEdge, GraphPath, Subgraph
-from ricordo.memory.facts import LONGEST_KEY, USER, Fact, normalise
+from ricordo.language.facts.entity_names import LONGEST_KEY, normalise
+from ricordo.language.facts.vocabulary import USER
+from ricordo.memory.facts.fact_model import Fact
 
 
 class SubgraphBuilder:

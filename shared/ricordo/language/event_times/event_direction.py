@@ -7,12 +7,11 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
 from ricordo.language.event_times.windows import Signs, TextWindow
-from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, Bound
 from ricordo.language.temporal.expressions.parts import Edge
 from ricordo.language.temporal.expressions.shapes import shape
-from ricordo.language.temporal.moments import Direction, Moment
+from ricordo.language.temporal.moments import EARLIEST, LATEST, Direction, Language, Moment, TimeSpan
 from ricordo.language.temporal.tense import direction, is_over, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention
 

@@ -15,7 +15,6 @@ from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, n
 from ricordo.language.event_times.windows import TextWindow, hour_in, signs_of, windows
 from ricordo.language.named_times import is_named, without_works
 from ricordo.language.reading import UNREAD, Reading
-from ricordo.language.temporal import Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, PartOfDay
 from ricordo.language.temporal.expressions.shapes import (
@@ -26,7 +25,7 @@ from ricordo.language.temporal.expressions.shapes import (
     on_day,
     shape,
 )
-from ricordo.language.temporal.moments import Direction, Moment
+from ricordo.language.temporal.moments import Direction, Language, Moment, TimeSpan
 from ricordo.language.temporal.tense import direction, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention, time_mentions
 

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ricordo.language.event_times.windows import Signs
-from ricordo.language.temporal import EARLIEST, LATEST, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.shapes import shape
+from ricordo.language.temporal.moments import EARLIEST, LATEST, TimeSpan
 
 _WORD: Final = re.compile(r"[a-z]+|\d+")
 _LONGEST: Final = timedelta(days=367)

@@ -8,8 +8,8 @@ from typing import Final
 
 from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES, Patterns, read_patterns
-from ricordo.language.temporal import Language
 from ricordo.language.temporal.lexicon import LEXICONS
+from ricordo.language.temporal.moments import Language
 from ricordo.language.temporal.time_extraction import TimeMention, hour
 
 _DIGIT: Final = re.compile(r"[0-9]")

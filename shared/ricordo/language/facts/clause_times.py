@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from ricordo.language.data_files import Patterns, read_patterns, read_table
 from ricordo.language.named_times import is_named
-from ricordo.language.temporal import EARLIEST, Language, TimeSpan, find
+from ricordo.language.temporal.moments import EARLIEST, Language, TimeSpan
+from ricordo.language.temporal.time_extraction import find
 
 Kind = Literal["in", "since", "until", "between", "lasting"]
 """`in` a time, `since` it, `until` it, `between` two, or `lasting` up to now from it on."""

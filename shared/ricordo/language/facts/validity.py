@@ -13,7 +13,7 @@ from ricordo.language.assertion_scope import plain
 from ricordo.language.facts.clause_times import ClauseSigns, ClauseTime, TimedText, clause_signs, times_of
 from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.vocabulary import BEGINS_LATER, TIMED
-from ricordo.language.temporal import Language
+from ricordo.language.temporal.moments import Language
 
 Span = tuple[int, int]
 _REACH: Final = 60  # characters before and behind what was read that are looked at

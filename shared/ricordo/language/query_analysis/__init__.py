@@ -4,14 +4,3 @@
 `intents` chooses the intent by rules, and `intent_head` by a fitted head where these see nothing particular.
 `claims` adds what a language model says of it. The patterns are `questions.toml` of each language.
 """
-
-from ricordo.language.query_analysis.analysis import (
-    EmotionFilter,
-    Fallback,
-    Intent,
-    QueryAnalysis,
-    TimeFilter,
-)
-from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
-
-__all__ = ["EmotionFilter", "Fallback", "Intent", "QueryAnalysis", "QueryClaim", "TimeFilter", "analyse"]

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from ricordo.language.query_analysis.requested_predicates import NO_PREDICATES, RequestedPredicates
-from ricordo.language.temporal import SpanType
+from ricordo.language.temporal.moments import SpanType
 
 Intent = Literal["temporal", "entity", "emotional", "topic", "procedural", "general"]
 EmotionFilter = Literal["positive", "negative", "neutral"]

@@ -12,7 +12,7 @@ from ricordo.language.name_lists import is_place
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, TimeFilter
 from ricordo.language.query_analysis.question_patterns import BAD, GOOD, mark_feelings
 from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion, time_direction
-from ricordo.language.temporal import LATEST, TimeSpan
+from ricordo.language.temporal.moments import LATEST, TimeSpan
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import content_words
 

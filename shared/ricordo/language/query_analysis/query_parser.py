@@ -32,7 +32,8 @@ from ricordo.language.query_analysis.question_sentence import (
 )
 from ricordo.language.query_analysis.requested_predicates import NO_PREDICATES, requested_predicates
 from ricordo.language.scripts import languages_by_script
-from ricordo.language.temporal import TimeSpan, resolve
+from ricordo.language.temporal.moments import TimeSpan
+from ricordo.language.temporal.time_extraction import resolve
 from ricordo.language.text import stop_words, with_straight_apostrophes
 from ricordo.language.tokenization import stems
 

@@ -9,7 +9,7 @@ from ricordo.language.data_files import LANGUAGES
 from ricordo.language.name_lists import LONGEST_NAME, TITLES, elided_before, is_given, load_names
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.query_analysis.question_sentence import flat
-from ricordo.language.temporal import TimeSpan
+from ricordo.language.temporal.moments import TimeSpan
 from ricordo.language.text import name_key, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[-.&][^\W_]+)*")

@@ -6,7 +6,8 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
-from ricordo.language.temporal import Language, Preference, TimeSpan, resolve
+from ricordo.language.temporal.moments import Language, Preference, TimeSpan
+from ricordo.language.temporal.time_extraction import resolve
 from ricordo.language.text import stop_words, with_straight_apostrophes
 from ricordo.language.tokenization import sentences_of
 

@@ -3,24 +3,3 @@
 `time_words.toml` holds the words of a language, `grammar` reads their order, `expressions` say what was read,
 and a `Moment` turns that into instants in the user's zone.
 """
-
-from ricordo.language.temporal.moments import (
-    EARLIEST,
-    LATEST,
-    Language,
-    Preference,
-    SpanType,
-    TimeSpan,
-)
-from ricordo.language.temporal.time_extraction import find, resolve
-
-__all__ = [
-    "EARLIEST",
-    "LATEST",
-    "Language",
-    "Preference",
-    "SpanType",
-    "TimeSpan",
-    "find",
-    "resolve",
-]

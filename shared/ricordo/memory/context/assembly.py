@@ -20,7 +20,7 @@ from ricordo.memory.context.memory_section import LineRenderer, MemorySection
 from ricordo.memory.context.page import ContextPage, Line
 from ricordo.memory.context.selection import LineOptions, Selection
 from ricordo.memory.context.syntax import phrase, today_line
-from ricordo.memory.facts import Fact
+from ricordo.memory.facts.fact_model import Fact
 
 ROOMY: Final = 300
 """Tokens from which on memories are served after facts; below, the best memory comes first."""

@@ -8,11 +8,12 @@ from typing import Any, Final, cast
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.fact_words import load_words
+from ricordo.language.facts.vocabulary import USER
 from ricordo.language.lemmas import article_of, with_article
 from ricordo.language.text import collapse
 from ricordo.memory.context.formatting import escape_lines
 from ricordo.memory.context.syntax import FALLBACK, load_phrases, phrase, phrase_table, word_lists
-from ricordo.memory.facts import USER, Fact
+from ricordo.memory.facts.fact_model import Fact
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _END: Final = frozenset(".!?…")

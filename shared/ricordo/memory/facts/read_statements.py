@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.language.annotations import Role
-from ricordo.language.corrections import read_correction
+from ricordo.language.corrections.correction_parsing import read_correction
 from ricordo.language.document import document_of
 from ricordo.language.facts.entity_names import is_name, normalise
 from ricordo.language.facts.evidence import Polarity, Statement

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from ricordo.language.facts.evidence import Evidence
 from ricordo.language.reading import Reading
-from ricordo.memory.facts import Evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

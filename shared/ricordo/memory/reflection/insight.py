@@ -11,12 +11,12 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemorySource, MemoryType, Role
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
+from ricordo.language.facts.entity_names import normalise
 from ricordo.language.name_lists import is_place, names_in
 from ricordo.language.text import collapse
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
 from ricordo.language.topics import MAX_TOPICS, topic_key
-from ricordo.memory.facts import normalise
 from ricordo.memory.llm_condensation import CondensationFault, find_fault, to_llm_message
 from ricordo.memory.model import Memory, derived_id
 

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
+from ricordo.language.facts.entity_names import normalise
 from ricordo.language.small_talk import has_content
 from ricordo.language.temporal.moments import find_zone
 from ricordo.language.tokenization import words
 from ricordo.language.topics import topic_key, topic_keys
-from ricordo.memory.facts import normalise
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES
 

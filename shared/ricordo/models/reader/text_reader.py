@@ -11,9 +11,9 @@ import structlog
 from ricordo.cache_folder import default_cache_folder
 from ricordo.language.reading import Reading
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.models.onnx import OnnxEncoder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.onnx.network import Precision
+from ricordo.models.onnx.onnx_encoder import OnnxEncoder
 from ricordo.models.reader.decoding import DECODING_VERSION, read
 from ricordo.models.reader.reader_network import ReaderNetwork, ReaderWeights, States
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.corrections import UserMessage, concerns, corrected_by, denied_pattern, read_correction
-from ricordo.language.corrections.correction_parsing import asserted
+from ricordo.language.corrections.corrected_messages import UserMessage, concerns, corrected_by
+from ricordo.language.corrections.correction_parsing import asserted, denied_pattern, read_correction
 from ricordo.language.document import Document
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences, table
 
-from ricordo.language.corrections import apply_correction, read_correction
+from ricordo.language.corrections.correction_parsing import read_correction
+from ricordo.language.corrections.replacement import apply_correction
 from ricordo.language.document import Document
 
 TABLE = Path(__file__).with_name("corrections.toml")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
+from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.message_words import MessageWords
 from ricordo.language.facts.vocabulary import PREDICATES
-from ricordo.memory.facts import Polarity, Statement
 
 NOT_ASKED_FOR: Final = frozenset(
     "knows member_of is_a related_to lives_with does skilled_in wants attends experienced reads_or_watches "

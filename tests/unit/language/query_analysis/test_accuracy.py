@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.query_analysis import QueryAnalysis
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead, load_intent_head
 from ricordo.language.query_analysis.query_parser import parse_query
 from ricordo.language.query_analysis.question_sentence import ParsedQuestion

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.query_analysis import QueryAnalysis, QueryClaim, analyse
+from ricordo.language.query_analysis.analysis import QueryAnalysis
+from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
 from ricordo.language.query_analysis.relatives import asked_relative
 
 ROME = ZoneInfo("Europe/Rome")

@@ -11,7 +11,8 @@ import pytest
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.query_analysis import analyse
+from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.language.query_analysis.requested_predicates import answer_examples, requested_predicates
 from ricordo.language.query_analysis.search_terms import (
     asks_for_a_time,
@@ -21,7 +22,6 @@ from ricordo.language.query_analysis.search_terms import (
     without_speaker_names,
 )
 from ricordo.language.text import stem
-from ricordo.memory.facts import PREDICATES
 
 RULES: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")

@@ -9,9 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.temporal import Language, Preference, TimeSpan, find, resolve
 from ricordo.language.temporal.gregorian import add_months, days_in_year, easter, holiday
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
+from ricordo.language.temporal.moments import Language, Preference, TimeSpan
+from ricordo.language.temporal.time_extraction import find, resolve
 
 ZONES = st.sampled_from(
     [ZoneInfo(name) for name in ("UTC", "Europe/Rome", "America/New_York", "Pacific/Apia")]

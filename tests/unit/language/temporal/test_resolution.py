@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.fixtures.sentence_tables import sentences, table
 
-from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
+from ricordo.language.temporal.moments import EARLIEST, LATEST, Language, TimeSpan
+from ricordo.language.temporal.time_extraction import find, resolve
 
 HERE = Path(__file__).parent
 ROME = ZoneInfo("Europe/Rome")

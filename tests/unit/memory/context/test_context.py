@@ -9,11 +9,11 @@ import pytest
 from tests.fixtures.material import NOW, count, fact, known, memory, text_of, turn
 from tests.fixtures.sentence_tables import sentences, table
 
+from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.memory.context.assembly import assemble
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.material import Material
 from ricordo.memory.enrichment import told_fact
-from ricordo.memory.facts import PREDICATES
 from ricordo.memory.model import Memory
 
 THURSDAY = dt.datetime(2026, 11, 5, 9, tzinfo=ZoneInfo("Europe/Rome"))

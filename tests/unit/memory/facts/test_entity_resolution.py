@@ -8,16 +8,13 @@ from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import at
 
+from ricordo.language.facts.entity_names import entities
+from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.memory.facts import (
-    EntityDecision,
-    EntityMention,
-    EntityResolver,
-    Evidence,
-    entities,
-    fold,
-    resolved,
-)
+from ricordo.memory.facts.clusters import EntityMention
+from ricordo.memory.facts.entity_decisions import EntityDecision
+from ricordo.memory.facts.entity_resolution import EntityResolver
+from ricordo.memory.facts.folding import fold, resolved
 
 BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
 COLLEAGUE, SISTER_UNNAMED = "knows/f/colleague", "?has_sibling/f/sister"

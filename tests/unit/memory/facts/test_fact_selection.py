@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
+from ricordo.language.facts.evidence import Evidence
 from ricordo.language.text import stem
-from ricordo.memory.facts import Evidence, Fact, core_profile, fold, select_facts
+from ricordo.memory.facts.fact_model import Fact, core_profile, select_facts
+from ricordo.memory.facts.folding import fold
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

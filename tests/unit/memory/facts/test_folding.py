@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
-from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, fold
+from ricordo.language.facts.evidence import Evidence, Kind, Polarity
+from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.folding import fold
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -11,7 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.reference_formulas import facts_as_of
 
-from ricordo.memory.facts import SINGLE_VALUED, Evidence, Fact, Polarity, fold
+from ricordo.language.facts.evidence import Evidence, Polarity
+from ricordo.language.facts.vocabulary import SINGLE_VALUED
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.folding import fold
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -7,18 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.facts.entity_names import most_frequent
-from ricordo.memory.facts import (
-    EntityDecision,
-    EntityMention,
-    EntityResolver,
-    Evidence,
-    NameDirectory,
-    entities,
-    normalise,
-    undecided_pairs,
-)
-from ricordo.memory.facts.name_matching import is_misspelling
+from ricordo.language.facts.entity_names import entities, most_frequent, normalise
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.clusters import EntityMention
+from ricordo.memory.facts.entity_decisions import EntityDecision
+from ricordo.memory.facts.entity_resolution import EntityResolver
+from ricordo.memory.facts.name_matching import NameDirectory, is_misspelling, undecided_pairs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

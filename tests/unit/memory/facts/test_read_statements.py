@@ -7,8 +7,8 @@ import pytest
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import utterance
 
+from ricordo.language.facts.evidence import Statement
 from ricordo.language.reading import UNREAD, ReadStatement, Span
-from ricordo.memory.facts import Statement
 from ricordo.memory.facts.read_statements import statements_of
 
 

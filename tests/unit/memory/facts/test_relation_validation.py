@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 from tests.unit.memory.facts.validation import Claim, validated
 
+from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.memory.facts import PREDICATES, Polarity, Statement
+from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.memory.facts.relation_validation import RecognisedEntity, RelationFault
 
 

@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
-from ricordo.memory.facts import Evidence, MessageContribution, by_slot, entities, fold, fold_slots, resolved
+from ricordo.language.facts.entity_names import entities
+from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.fact_model import MessageContribution
+from ricordo.memory.facts.folding import by_slot, fold, fold_slots, resolved
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

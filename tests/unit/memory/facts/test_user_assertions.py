@@ -12,17 +12,16 @@ from tests.fixtures.reference_formulas import facts_as_of
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import at
 
-from ricordo.language.facts.evidence import order
-from ricordo.memory.facts import (
-    Evidence,
-    Fact,
+from ricordo.language.facts.evidence import Evidence, order
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.memory.facts.folding import fold
+from ricordo.memory.facts.user_assertions import (
     ImpossibleValue,
     Rejection,
     UserAssertion,
     assertion_evidence,
     clean_value,
     drop_rejected,
-    fold,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from ricordo.memory.facts import Statement
+from ricordo.language.facts.evidence import Statement
 from ricordo.memory.facts.relation_validation import (
     Passage,
     RecognisedEntity,

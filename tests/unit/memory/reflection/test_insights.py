@@ -17,7 +17,6 @@ from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_SOURCES, find_insights
 from ricordo.memory.reflection.associations import (
     ContingencyTable,
     by_day,
@@ -25,6 +24,8 @@ from ricordo.memory.reflection.associations import (
     count_testable,
     select_significant,
 )
+from ricordo.memory.reflection.insight import LEAST_IMPORTANCE, MOST_SOURCES
+from ricordo.memory.reflection.insight_selection import find_insights
 
 MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
 PLAIN = {
