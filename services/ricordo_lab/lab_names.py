@@ -19,5 +19,5 @@ EVALUATIONS: Final = (
         "fit-answers",
         "facts",
     ),
-    *("temporal", "questions", "fit-questions", "fit-heads", "daily", "emotion"),
+    *("temporal", "questions", "fit-questions", "fit-heads", "emotion"),
 )

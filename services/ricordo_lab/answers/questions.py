@@ -1,7 +1,5 @@
 """Questions about chats, each with the passages that a reader of answers is to tell apart."""
 
-import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -15,6 +13,7 @@ from ricordo.models.onnx.network import Network
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage
 from ricordo.models.reader.reader_network import Floats
 from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.talk import by_conversation
 
 MOST: Final = 6
 """Passages of a question."""
@@ -62,8 +61,8 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
     for file in sorted(folder.glob("*.questions.jsonl")):
         writer = file.name.partition(".")[0]
         try:
-            turns = _by_conversation(folder / f"{writer}.jsonl")
-            for name, asked in _by_conversation(file).items():
+            turns = by_conversation(folder / f"{writer}.jsonl")
+            for name, asked in by_conversation(file).items():
                 said = vectors([f"{turn['s']}: {turn['x']}" for turn in turns[name]], checkpoint.text)
                 of_questions = vectors([row["q"] for row in asked], checkpoint.question)
                 likeness = np.maximum(of_questions @ said.T, of_questions @ _windows(said).T)
@@ -73,14 +72,6 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
             raise UnreadableData(
                 f"{file} is not a list of questions about chats: {type(error).__name__}: {error}"
             ) from error
-
-
-def _by_conversation(file: Path) -> Mapping[str, list[Mapping[str, Any]]]:
-    found = defaultdict(list)
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        found[row["c"]].append(row)
-    return found
 
 
 def _windows(vectors: Floats) -> Floats:

@@ -32,6 +32,7 @@ from ricordo_lab.console import UnreadableData, progress
 from ricordo_lab.evaluation.results import Miss, Row
 
 NEVER: Final = "never"
+_BUDGET: Final = 600  # tokens of a context
 _LATER: Final = timedelta(days=2)
 """After the last message, where a question does not say when it is asked."""
 
@@ -63,11 +64,12 @@ class Life(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """A question about a life, and the reply."""
+    """A question about a life, the reply, and the context of 600 tokens for it."""
 
     life: Life
     question: AskedQuestion
     reply: AnswerReply
+    context: str
 
     @property
     def right(self) -> bool:
@@ -76,12 +78,12 @@ class Answered(NamedTuple):
             return self.reply.answered == (self.question.kind != NEVER)
         said = self.reply.answer.casefold()
         if self.question.accept:
-            accepted, rejected = (
-                any(re.search(rf"(?<!\w){re.escape(one.casefold())}", said) for one in words)
-                for words in (self.question.accept, self.question.reject)
-            )
-            return accepted and not rejected
+            return _holds(said, self.question.accept) and not _holds(said, self.question.reject)
         return any(memory_id("default", one) in self.reply.sources for one in self.question.evidence)
+
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(one.casefold())}", text) for one in words)
 
 
 def run(asked: argparse.Namespace) -> Iterator[Row | Miss]:
@@ -116,11 +118,18 @@ def _row(table: str, name: str, answers: Sequence[Answered]) -> Row:
         right=_share(told),
         refused_of_never=_share(never),
         right_of_answered=_share(answered),
+        in_context=_held([one for one in told if one.question.accept]),
     )
 
 
 def _share(answers: Sequence[Answered]) -> float | None:
     return round(sum(one.right for one in answers) / len(answers), 3) if answers else None
+
+
+def _held(answers: Sequence[Answered]) -> float | None:
+    """Return the share of contexts that hold an accepted word."""
+    held = [_holds(one.context.casefold(), one.question.accept) for one in answers]
+    return round(sum(held) / len(held), 3) if held else None
 
 
 def read_lives(folder: Path, names: Sequence[str] | None) -> Iterator[Life]:
@@ -243,12 +252,8 @@ async def _ask(lives: Sequence[Life]) -> list[Answered]:
                 await remember(system.nats, life.messages)
                 progress(f"  {life.name}: {len(life.messages)} messages, {len(life.questions)} questions")
                 for question in life.questions:
-                    reply = await client.answer(
-                        life.name,
-                        question.text,
-                        conversation_id=question.chat,
-                        now=question.now,
-                        reinforce=False,
-                    )
-                    found.append(Answered(life, question, reply))
+                    asked = {"conversation_id": question.chat, "now": question.now, "reinforce": False}
+                    context = await client.context(life.name, question.text, token_budget=_BUDGET, **asked)
+                    reply = await client.answer(life.name, question.text, **asked)
+                    found.append(Answered(life, question, reply, context.context))
     return found

@@ -10,7 +10,6 @@ from ricordo_lab.answers import answer_fit
 from ricordo_lab.console import exit_code
 from ricordo_lab.evaluation import (
     answer_evaluation,
-    daily_evaluation,
     emotion_evaluation,
     encoder_fit,
     language_evaluation,
@@ -80,8 +79,8 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _MISSES,
     ),
     "answers": Evaluation(
-        "which answers are right, and whether what was never said is refused, on lives or chats and "
-        "questions in a folder, in a system that is started for it",
+        "which answers are right, whether what was never said is refused, and whether contexts hold the "
+        "answer, on lives or chats and questions in a folder, in a system that is started for it",
         answer_evaluation.run,
         {
             "--writer": {"action": "append", "metavar": "NAME", "help": "measured (all); repeatable"},
@@ -165,15 +164,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         {
             "--questions": {"action": "store_true", "help": "the texts are questions"},
             **_out("FOLDER"),
-        },
-    ),
-    "daily": Evaluation(
-        "whether a context holds what is asked for, on lives and questions in a folder, in a system that is "
-        "started for it; asked again after the bot has published the questions without an answer",
-        daily_evaluation.run,
-        {
-            "--now": {"required": True, "metavar": "T", "help": "when the questions are asked, RFC 3339"},
-            **_MISSES,
         },
     ),
     "emotion": Evaluation(

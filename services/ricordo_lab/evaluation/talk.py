@@ -29,8 +29,8 @@ def read_talk(folder: Path) -> Iterator[Conversation]:
     for file in sorted(folder.glob("*.questions.jsonl")):
         writer = file.name.partition(".")[0]
         try:
-            turns = _by_conversation(folder / f"{writer}.jsonl")
-            questions = _by_conversation(file)
+            turns = by_conversation(folder / f"{writer}.jsonl")
+            questions = by_conversation(file)
             for name, asked in questions.items():
                 yield _conversation(name, writer, turns[name], asked)
         except (OSError, KeyError, TypeError, ValueError) as error:
@@ -39,7 +39,8 @@ def read_talk(folder: Path) -> Iterator[Conversation]:
             ) from error
 
 
-def _by_conversation(file: Path) -> Mapping[str, list[Mapping[str, Any]]]:
+def by_conversation(file: Path) -> Mapping[str, list[Mapping[str, Any]]]:
+    """Return the lines of a file of turns or questions, by conversation."""
     found = defaultdict(list)
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

@@ -2,10 +2,9 @@
 
 import json
 import math
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -15,12 +14,8 @@ from tests.fixtures.conversations import conversation
 from tests.fixtures.sentence_tables import table
 
 import ricordo_lab
-from ricordo.messages.enumerations import Analyser, Intent
-from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis, QueryTime
 from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation import daily_evaluation, locomo, two_step_evaluation
-from ricordo_lab.evaluation.daily_evaluation import Answered
+from ricordo_lab.evaluation import answer_evaluation, locomo, two_step_evaluation
 from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.ratings import read
 from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, measure
@@ -78,35 +73,23 @@ def test_another_shape_is_named(tmp_path: Path, content: object, says: str) -> N
         locomo.read(write(tmp_path / "bad.json", content))
 
 
-NOW = datetime(2026, 5, 1, tzinfo=UTC)
-
-
-def answered(
-    text: str, *need: list[str], stale: str = "", group: str = "quiz", sure: float = 0.5
-) -> Answered:
-    analysis = Analysis(
-        intent=Intent.GENERAL, time=QueryTime(), semantic_query="q", analyser=Analyser.RULES, language="en"
-    )
-    reply = ContextReply(recall_id=uuid4(), analysis=analysis, context=text, tokens=1, confidence=sure)
-    return Answered({"id": "q", "group": group, "question": "?", "need": need, "not_above": stale}, reply)
-
-
-def test_all_pieces_of_an_alternative_must_stand_there() -> None:
-    assert answered("the cat is red, the dog is blue", ["cat is red", "dog"]).right
-    assert answered("the dog", ["cat"], ["dog"]).right
-    assert not answered("the cat", ["cat", "dog"]).right
-
-
 def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnreadableData, match="questions"):
-        daily_evaluation.read(tmp_path, NOW)
-    (tmp_path / "x.questions.json").write_text("[]", encoding="utf-8")
+        next(answer_evaluation.read_lives(tmp_path, None))
+    (tmp_path / "x.questions.jsonl").write_text("[]", encoding="utf-8")
     with pytest.raises(UnreadableData, match="x"):
-        daily_evaluation.read(tmp_path, NOW)
-    message = {"id": "1", "user_id": "u", "conversation_id": "c", "role": "user", "content": "Hi, I'm Ann."}
-    message["timestamp"] = "2026-01-01T00:00:00Z"
-    (tmp_path / "x.jsonl").write_text(json.dumps(message), encoding="utf-8")
-    assert daily_evaluation.read(tmp_path, NOW)[0].messages[0].content == "Hi, I'm Ann."
+        next(answer_evaluation.read_lives(tmp_path, None))
+
+
+def test_the_lives_of_the_project_are_complete() -> None:
+    lives = list(answer_evaluation.read_lives(TWO_STEPS.parent / "lives", None))
+    assert [len(life.messages) for life in lives if life.name.startswith("l")] == [60] * 6
+    assert sum(question.chat is not None for life in lives for question in life.questions) == 160
+    for life in lives:
+        known = {message.id for message in life.messages}
+        assert all(known.issuperset(question.evidence) for question in life.questions)
+        told = [question for question in life.questions if question.kind != answer_evaluation.NEVER]
+        assert all(question.accept for question in told), life.name
 
 
 @pytest.mark.parametrize(("words", "code", "says"), table(__file__, "wrong"))
