@@ -91,7 +91,7 @@ async def test_what_a_former_version_derived_is_derived_again_and_points_follow(
 async def test_a_model_raises_what_the_rules_derived(bot: Bot, system: System, server: OllamaStandIn) -> None:
     await bot.remember(*STORY)
     server.behaviour.chat = TalkingModel(
-        rate=lambda text: "10" if "cane" in text else "1",
+        rate=lambda text: 10.0 if "cane" in text else 1.0,
         describe=lambda text: (
             described(topics=["barca"], title="La barca si vende") if "barca" in text else described()
         ),
@@ -148,7 +148,7 @@ async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaSt
 async def test_a_run_that_was_killed_is_finished_by_the_next(
     bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
-    server.behaviour.chat = TalkingModel(rate=lambda text: str(1 + len(text) % 10))
+    server.behaviour.chat = TalkingModel(rate=lambda text: float(1 + len(text) % 10))
     story = [msg(f"m-{n}", f"Oggi ho contato {n} barche nel porto di Chioggia.") for n in range(10)]
     unharmed = Bot(bot.connection, new_tenant())
     settings = with_model(system, server)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ricordo.client import MemoryClient
+from ricordo.client.options import RecallOptions
 from ricordo.language.annotations import Role
 from ricordo.messages.answers import AnswerReply
 from ricordo.messages.events import MessageReceived
@@ -252,7 +253,11 @@ async def _ask(lives: Sequence[Life]) -> list[Answered]:
                 await remember(system.nats, life.messages)
                 progress(f"  {life.name}: {len(life.messages)} messages, {len(life.questions)} questions")
                 for question in life.questions:
-                    asked = {"conversation_id": question.chat, "now": question.now, "reinforce": False}
+                    asked: RecallOptions = {
+                        "conversation_id": question.chat,
+                        "now": question.now,
+                        "reinforce": False,
+                    }
                     context = await client.context(life.name, question.text, token_budget=_BUDGET, **asked)
                     reply = await client.answer(life.name, question.text, **asked)
                     found.append(Answered(life, question, reply, context.context))

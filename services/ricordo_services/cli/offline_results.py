@@ -14,10 +14,10 @@ from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
+from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.reading import UNREAD, Reading
 from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.language.text import normalise
-from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.facts.utterances import Utterance
@@ -182,7 +182,7 @@ def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Doc
                 "quote": statement.quote,
             }
             for statement in statements_of(utterance)
-            if statement.polarity != "denied" and statement.subject_tie != facts.PRESUMED
+            if statement.polarity != "denied" and statement.subject_tie != PRESUMED
         ]
     }
 

@@ -207,7 +207,7 @@ def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
 
 
 @cache
-def _instructions() -> Mapping[str, str]:
+def instructions() -> Mapping[str, str]:
     """Return the instructions of all uses by name."""
     return tomllib.loads((resources.files(__package__) / "prompts.toml").read_text(encoding="utf-8"))
 
@@ -221,7 +221,7 @@ def prompt_for(use: str, given: Mapping[str, object], language: str = "", most: 
         most: maximum number of answers, where the instructions name it.
     """
     spoken = _LANGUAGES.get(language, f"the language {language!r}" if language else "their own language")
-    text = _instructions()[use].replace("{language}", spoken).replace("{most}", str(most))
+    text = instructions()[use].replace("{language}", spoken).replace("{most}", str(most))
     data = json.dumps(given, ensure_ascii=False)
     return [{"role": "system", "content": text}, {"role": "user", "content": data}]
 
