@@ -26,7 +26,7 @@ NOBODY = 65_534
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
-from ricordo_services.stack import LocalStack
+from ricordo_services.stack.local import LocalStack
 
 async def run(data_dir):
     async with LocalStack.open(data_dir) as stack:

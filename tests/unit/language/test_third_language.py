@@ -24,8 +24,8 @@ PROGRAM = """
     from ricordo.language.feelings import feeling_of
     from ricordo.language.event_times.extraction import event_times
     from ricordo.language.facts.message_words import MessageWords
-    from ricordo.language.query_analysis import analyse
-    from ricordo.language.temporal import resolve
+    from ricordo.language.query_analysis.query_parser import analyse
+    from ricordo.language.temporal.time_extraction import resolve
     from ricordo.language.topics import topic_form
     from ricordo.memory.enrichment import enrich
 
