@@ -161,7 +161,7 @@ class AnsweringSettings(LlmSettings):
     """
 
     budget_s: PositiveFloat = 20.0
-    min_confidence: Share = 0.5
+    min_confidence: Share = 0.4
 
 
 class KnowledgeSettings(LlmSettings):
