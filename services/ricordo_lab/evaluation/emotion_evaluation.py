@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from ricordo.language.annotations import Emotion
+from ricordo.language.feelings import BASIC_EMOTIONS
 from ricordo.language.reading import EMOTIONS
 from ricordo.memory.enrichment import felt
 from ricordo_lab.console import progress
@@ -19,17 +20,6 @@ _AXES: Final = ("valence", "arousal", "dominance")
 _BINS: Final = 10
 _REPORTED: Final = 1_000
 _FEWEST: Final = 3  # texts that r needs
-_LABELS: Final = {
-    "anger": "anger annoyance disapproval",
-    "disgust": "disgust",
-    "fear": "fear nervousness",
-    "joy": "joy amusement approval excitement gratitude love optimism relief pride admiration desire caring",
-    "sadness": "sadness disappointment embarrassment grief remorse",
-    "surprise": "surprise realization confusion curiosity",
-    "neutral": "neutral",
-}
-_BASIC_EMOTIONS: Final = {label: basic for basic, labels in _LABELS.items() for label in labels.split()}
-"""Ekman's basic emotion of each label of GoEmotions, as its authors group them (Demszky et al. 2020)."""
 
 
 def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
@@ -61,7 +51,7 @@ def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | Non
         told = _columns(found)
         return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(_AXES)}
     pairs = list(_single(ratings, found))
-    by_group = {group: _f1(pairs, group) for group in sorted(set(_BASIC_EMOTIONS.values()))}
+    by_group = {group: _f1(pairs, group) for group in sorted(set(BASIC_EMOTIONS.values()))}
     return {"macro_f1": float(np.mean(list(by_group.values()))), **by_group, "texts": float(len(pairs))}
 
 
@@ -88,9 +78,9 @@ def _pearson(estimated: Matrix, rated: Matrix) -> float | None:
 
 def _single(ratings: Ratings, found: Sequence[Emotion]) -> Iterator[tuple[str, str]]:
     for row, one in zip(ratings.rated, found, strict=True):
-        groups = {_BASIC_EMOTIONS[EMOTIONS[at]] for at in np.flatnonzero(row)}
+        groups = {BASIC_EMOTIONS[EMOTIONS[at]] for at in np.flatnonzero(row)}
         if len(groups) == 1:
-            yield groups.pop(), _BASIC_EMOTIONS[one.primary]
+            yield groups.pop(), BASIC_EMOTIONS[one.primary]
 
 
 def _f1(pairs: Sequence[tuple[str, str]], group: str) -> float:

@@ -42,7 +42,12 @@ from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage
 from ricordo.runtime.handling import QueryResult, SendPart
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQuestion
-from ricordo_services.retrieval.asked_facts import plainly_asked, speaking_of_relatives
+from ricordo_services.retrieval.asked_facts import (
+    asks_for_the_user,
+    felt_as_asked,
+    plainly_asked,
+    speaking_of_relatives,
+)
 from ricordo_services.retrieval.context import language_of_reply
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import RecalledMemory, RecallResult, accessed
@@ -52,6 +57,7 @@ _JUDGED: Final = 10
 """Recalled memories that are read with the question."""
 _OF_FACTS: Final = 4
 """Memories that support facts which the question asks for, and were not recalled."""
+_FELT: Final = 0.7  # the confidence of what expresses the feeling that is all the question names; not fitted
 _ONLY_TIME: Final = 0.9  # the confidence of what lies in the time that is all the question names
 
 
@@ -130,7 +136,9 @@ class AnswerService:
             within = [one.memory for one in recalled.memories if _is_in_time(one, recalled)]
             passages: Sequence[JudgedPassage] = [JudgedPassage(one, _ONLY_TIME) for one in within]
             return replace(material, passages=passages, is_list=True), _ONLY_TIME if within else 0.0
-        if not asks_something(recalled.question, recalled.analysis.language):
+        if felt := felt_as_asked(recalled):
+            return replace(material, passages=[JudgedPassage(one, _FELT) for one in felt]), _FELT
+        if not (asks_for_the_user(recalled) or asks_something(recalled.question, recalled.analysis.language)):
             return material, 0.0
         if facts := _within(request, recalled, plainly_asked(recalled)):
             before = await self._former(tenant, request, recalled, facts)
@@ -197,8 +205,6 @@ class AnswerService:
             and (of_assistant or one.memory.role is not Role.ASSISTANT)
         ]
         memories: Sequence[Memory] = found[:_JUDGED]
-        if recalled.relative is not None:
-            memories = speaking_of_relatives(recalled, memories)
         if request.filters is not None:
             return memories
         known = {one.message_id for one in memories}
@@ -208,7 +214,8 @@ class AnswerService:
         ids = {memory_id(tenant, message) for message in missing}.union(corrections)
         ids -= {one.id for one in memories}
         further = await self.recall.memories.memories(tenant, request.user_id, [*ids]) if ids else ()
-        return [*memories, *further]
+        every = [*memories, *further]
+        return every if recalled.relative is None else speaking_of_relatives(recalled, every)
 
     async def _before(self, tenant: str, user_id: str, memories: Sequence[Memory]) -> dict[UUID | None, str]:
         """Return the turn before each memory, by its id."""

@@ -1,22 +1,47 @@
-"""The facts for which a question plainly asks, and the memories that speak of whom it names by ties."""
+"""What a question asks for by its form: facts, a feeling, or whom it names by ties."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ricordo.language.annotations import Role
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.facts.vocabulary import USER
+from ricordo.language.feelings import BASIC_EMOTIONS
+from ricordo.language.query_analysis.question_patterns import named_feeling
 from ricordo.language.query_analysis.requested_predicates import CORE, words_besides
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, asks_for_the_former
+from ricordo.language.titles import only_greets
 from ricordo.language.tokenization import stems
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 from ricordo_services.retrieval.recall_result import RecallResult
 
+_MOST_FELT: Final = 5
 _BARE: Final = 0.5
 """The probability from which on a question asks for nothing but a fact of the user."""
+
+
+def asks_for_the_user(recalled: RecallResult) -> bool:
+    """Whether the question is for the user as a whole: "what do you know about me?"."""
+    return set(CORE) <= set(recalled.analysis.requested.names) and not only_greets(recalled.search_text)
+
+
+def felt_as_asked(recalled: RecallResult) -> Sequence[Memory]:
+    """Return the user's memories that express the feeling for which a question asks and for nothing else.
+
+    Of the same basic emotion are sadness and grief; those of the very label come first.
+    """
+    analysis = recalled.analysis
+    if analysis.emotion_filter is None or analysis.liked or analysis.entities or analysis.topics:
+        return ()
+    asked = named_feeling(recalled.question, analysis.language)
+    basic = BASIC_EMOTIONS.get(asked)
+    spoken = [one.memory for one in recalled.relevant_memories if one.memory.role is Role.USER]
+    felt = [one for one in spoken if BASIC_EMOTIONS[one.emotion.primary] == basic]
+    return sorted(felt, key=lambda one: one.emotion.primary != asked)[:_MOST_FELT]
 
 
 def plainly_asked(recalled: RecallResult) -> Sequence[Fact]:
@@ -41,7 +66,7 @@ def plainly_asked(recalled: RecallResult) -> Sequence[Fact]:
             and not _is_nameless(one, recalled)
         ]
     by_itself = recalled.relative is None and not recalled.analysis.entities
-    if by_itself and (set(CORE) <= set(requested.names) or requested.bare >= _BARE):
+    if by_itself and (asks_for_the_user(recalled) or requested.bare >= _BARE):
         return [one for one in recalled.requested_facts if one.subject == USER]
     return ()
 

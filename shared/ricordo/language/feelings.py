@@ -2,9 +2,22 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import stem
+
+_LABELS: Final = {
+    "anger": "anger annoyance disapproval",
+    "disgust": "disgust",
+    "fear": "fear nervousness",
+    "joy": "joy amusement approval excitement gratitude love optimism relief pride admiration desire caring",
+    "sadness": "sadness disappointment embarrassment grief remorse",
+    "surprise": "surprise realization confusion curiosity",
+    "neutral": "neutral",
+}
+BASIC_EMOTIONS: Final = {label: basic for basic, labels in _LABELS.items() for label in labels.split()}
+"""Ekman's basic emotion of each label of GoEmotions, as its authors group them (Demszky et al. 2020)."""
 
 
 @lru_cache(maxsize=1)
