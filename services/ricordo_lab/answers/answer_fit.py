@@ -12,7 +12,7 @@ from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import load_network, native_precision
 from ricordo_lab.answers.answer_network import AnswerNetwork, Example, pairs_of
 from ricordo_lab.answers.questions import read_asked
-from ricordo_lab.console import progress
+from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.evaluation.torch_layers import Torch, load_torch
 from ricordo_lab.reader.text_heads import logistic
@@ -35,7 +35,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     Those left out also tell what a logit means: how often the best passage is right.
 
     Raises:
-        MeasurementFailed: PyTorch is not installed.
+        MeasurementFailed: PyTorch is not installed, or nobody is left out.
         UnreadableData: a file of the questions is of another shape.
     """
     torch, checkpoint = load_torch(), installed_e5()
@@ -48,7 +48,9 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     aside = set(asked.leave_out or ())
     fitted = [one for one in examples if one.asked.writer not in aside]
     _fit(torch, network, fitted)
-    unseen = [one for one in examples if one.asked.writer in aside] or fitted
+    unseen = [one for one in examples if one.asked.writer in aside]
+    if not unseen:
+        raise MeasurementFailed("--leave-out names no writer who has questions: they tell what a logit means")
     read = [unseen[start : start + _READ] for start in range(0, len(unseen), _READ)]
     logits = [each for some in read for each in _logits(torch, network, some)]
     likeness = [choice.likeness for one in unseen for choice in one.asked.choices]

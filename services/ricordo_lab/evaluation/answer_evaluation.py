@@ -88,7 +88,11 @@ def _holds(text: str, words: Sequence[str]) -> bool:
 
 
 def run(asked: argparse.Namespace) -> Iterator[Row | Miss]:
-    """Yield rows by language and by kind, and the questions that were missed."""
+    """Yield rows by language and by kind, and the questions that were missed.
+
+    Raises:
+        UnreadableData: there is no life, or one cannot be read.
+    """
     answers = asyncio.run(_ask(list(read_lives(asked.data, asked.writer))))
     by: defaultdict[tuple[str, str], list[Answered]] = defaultdict(list)
     for one in answers:

@@ -229,8 +229,11 @@ async def open_answer_reader(precision: Precision | None) -> AsyncIterator[Answe
         OSError: the cache folder, where the built network is kept, cannot be written.
     """
     reader = await load_answer_reader(installed_e5(), precision or native_precision())
-    await asyncio.to_thread(reader.load)
     try:
+        try:
+            await asyncio.to_thread(reader.load)
+        except ModelUnavailable as error:  # it is tried again at each question, which says what is missing
+            _log.warning("answers cannot be read for now", reason=str(error))
         yield reader
     finally:
         await asyncio.to_thread(reader.close)

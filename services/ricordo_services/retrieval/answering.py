@@ -97,6 +97,8 @@ class AnswerService:
         language = language_of_reply(request, recalled)
         least = self.least if request.min_confidence is None else request.min_confidence
         material, confidence = await self._material(tenant, request, recalled, least)
+        if confidence < least:
+            material = replace(material, facts=(), former=(), passages=(), memories=())
         written, by = WrittenAnswer(""), AnsweredBy.RULES
         if material.facts or material.passages:
             asked, full = (material, language, recalled.zone), request.style is AnswerStyle.FULL
@@ -151,7 +153,7 @@ class AnswerService:
         material = replace(
             material,
             passages=passages,
-            memories=[one.memory for one in judged],
+            memories=[one.memory for one in judged if former or not one.memory.corrected_by],
             facts=facts,
             former=() if former else await self._former(tenant, request, recalled, facts),
         )
@@ -212,7 +214,7 @@ class AnswerService:
         missing = [one for one in dict.fromkeys(evidence) if one not in known][:_OF_FACTS]
         corrections = [one for memory in memories for one in memory.corrected_by[:1]]
         ids = {memory_id(tenant, message) for message in missing}.union(corrections)
-        ids -= {one.id for one in memories}
+        ids -= {one.id for one in memories}.union(recalled.beside)
         further = await self.recall.memories.memories(tenant, request.user_id, [*ids]) if ids else ()
         every = [*memories, *further]
         return every if recalled.relative is None else speaking_of_relatives(recalled, every)

@@ -4,10 +4,12 @@ The note stands in the working memory of the conversation and lives as long. Of 
 places only, so that it outlives no message.
 """
 
+import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, TypeVar
+from typing import Final
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,14 +22,15 @@ from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.queries import RecallRequest
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries
-from ricordo.store.working_memory_store import NoteStore, TombstoneExists, WorkingNote
+from ricordo.store.working_memory_store import NoteStore, TombstoneExists, TooManyNotes, WorkingNote
 from ricordo_services.retrieval.cached_readers import WorkingMemoryReader
 from ricordo_services.retrieval.recall_result import RecallResult
 
 KEY: Final = "last_answer"
 """The key of the note; a bot's own of that key is replaced."""
 
-R = TypeVar("R", bound=RecallRequest)
+_LONGEST: Final = 300  # characters of a question that is noted
+_PATIENCE_S: Final = 0.5
 
 
 class Conclusion(BaseModel):
@@ -49,9 +52,10 @@ class Conclusion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class AskedInFull:
-    """A question in full; `beside` are memories that are known not to answer it."""
+    """A question in full; `kept` is what of it may be noted, `beside` are memories known not to answer it."""
 
     question: str
+    kept: str
     beside: Sequence[UUID] = ()
 
 
@@ -67,33 +71,34 @@ class FollowUps:
 
     async def in_full(self, tenant: str, request: RecallRequest) -> AskedInFull:
         """Return the question of a request in words that say all of it."""
-        asked = AskedInFull(request.query)
+        asked = AskedInFull(request.query, request.query)
         if request.conversation_id is None or not leans(request.query):
             return asked
         try:
             scope = request.user_id, request.conversation_id
             working = await self.working.read(tenant, *scope, now=request.now)
             last = _conclusion(working.notes.get(KEY))
+            names = (await self.memories.profile(tenant, request.user_id)).names
             if last is None:
                 earlier = EarlierQuestion("", working.entities[:1])
-                return asked if not earlier.about else AskedInFull(self._completed(request, earlier, ()).text)
+                found = self._completed(request, earlier, names)
+                return AskedInFull(found.text, found.kept)
             rows = await self.memories.memories(tenant, request.user_id, last.sources)
-            names = (await self.memories.profile(tenant, request.user_id)).names
         except StoreUnavailable:
             return asked
         contents = {one.id: one.content for one in rows}
         told = contents.get(last.sources[0], "")[slice(*last.words)] if last.sources else ""
         found = self._completed(request, EarlierQuestion(last.question, last.about, told), names)
         if found.of_another_time:
-            return AskedInFull(found.text, last.sources)
+            return AskedInFull(found.text, found.kept, last.sources)
         # What told of one tells of another only where it names that one, too.
         name = found.instead.casefold().split()[-1:]
         beside = [one for one, said in contents.items() if name and name[0] not in said.casefold()]
-        return AskedInFull(found.text, beside)
+        return AskedInFull(found.text, found.kept, beside)
 
     def _completed(self, request: RecallRequest, earlier: EarlierQuestion, names: Sequence[str]) -> FollowUp:
-        low = f" {request.query.casefold()} "
-        named = any(f" {name.casefold()} " in low for name in names)
+        low = request.query.casefold()
+        named = any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", low) for name in names)
         language = request.language or detect(f"{earlier.text} {request.query}")
         return completed(request.query, earlier, language, named=named)
 
@@ -101,12 +106,13 @@ class FollowUps:
         self, tenant: str, request: RecallRequest, recalled: RecallResult, passages: Sequence[JudgedPassage]
     ) -> None:
         """Note what was asked, and what answered it, where the request names a conversation."""
-        if request.conversation_id is None:
+        if request.conversation_id is None or len(recalled.kept_question) > _LONGEST:
             return
         tied = (recalled.relative.words,) if recalled.relative and recalled.relative.words else ()
+        named = (*tied, *recalled.analysis.entities)
         conclusion = Conclusion(
-            question=recalled.question,
-            about=(*tied, *recalled.analysis.entities),
+            question=recalled.kept_question,
+            about=tuple(one for one in named if one.casefold() in recalled.kept_question.casefold()),
             sources=tuple(one.memory.id for one in passages),
             words=passages[0].words if passages else (0, 0),
         )
@@ -118,10 +124,12 @@ class FollowUps:
         )
         now = self.clock.now()
         try:
-            # One more than a bot may set, so that its notes never crowd this one out.
-            await self.notes.note(tenant, note, now, live_since=now - self.lifetime, limit=MAX_NOTES + 1)
-        except (StoreUnavailable, TombstoneExists):
-            return  # the next question stands for itself
+            # No answer waits for those who write to the conversation: without its note the next question
+            # stands for itself.
+            async with asyncio.timeout(_PATIENCE_S):
+                await self.notes.note(tenant, note, now, live_since=now - self.lifetime, limit=MAX_NOTES + 1)
+        except (StoreUnavailable, TombstoneExists, TooManyNotes, TimeoutError):
+            return
 
 
 def _conclusion(note: object) -> Conclusion | None:

@@ -93,7 +93,7 @@ class RecallService:
             summaries: whether summaries and syntheses join where no filter names them.
         """
         began = perf_counter()
-        asked = AskedInFull(request.query)
+        asked = AskedInFull(request.query, request.query)
         if self.follow_ups is not None:
             asked = await self.follow_ups.in_full(tenant, request)
             request = request.model_copy(update={"query": asked.question})
@@ -102,7 +102,7 @@ class RecallService:
                 expected = self._expected_text(tenant, request)
                 early = group.create_task(self._vectors(expected))
                 recalled = await self._analysed(tenant, request)
-                recalled.beside = asked.beside
+                recalled.kept_question, recalled.beside = asked.kept, asked.beside
                 if recalled.search_text != expected:
                     early.cancel()
                     early = group.create_task(self._vectors(recalled.search_text))

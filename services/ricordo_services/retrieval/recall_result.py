@@ -41,6 +41,7 @@ class RecallResult:
 
     Attributes:
         question: in full, where the one asked leans on the one before.
+        kept_question: what of it may be noted: no words of any message.
         beside: memories that are known not to answer.
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
@@ -58,6 +59,7 @@ class RecallResult:
     search_text: str
     lexical_text: str
     zone: tzinfo
+    kept_question: str = ""
     beside: Sequence[UUID] = ()
     bearers: Sequence[str] = ()
     relative: AskedRelative | None = None

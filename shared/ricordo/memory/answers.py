@@ -45,6 +45,7 @@ _DOUBT: Final = 0.2
 _DISPUTED: Final = 0.8
 _VERIFIED: Final = 0.99
 _FAR: Final = 99  # days
+_BESIDE: Final = 150  # characters on either side of the words that answer, of a sentence that is too long
 _PASSAGE_TOKENS: Final = {False: 80, True: 200}
 
 
@@ -265,6 +266,8 @@ def _around(one: JudgedPassage, count: Count, most: int) -> str:
             break
         first, last = fitting[0]
     start, end = sentences[first][0], sentences[last][1]
+    if cost_within(text[start:end], most, count) > most:  # a sentence without an end
+        start, end = max(start, one.words[0] - _BESIDE), min(end, one.words[1] + _BESIDE)
     shown = text[start:end].strip()
     return f"{'… ' * (start > 0)}{shown}{' …' * (end < len(text.rstrip()))}"
 

@@ -26,7 +26,7 @@ from ricordo.client import MemoryClient
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis
+from ricordo.messages.views import Analysis, MemoryView
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.command_settings import read_settings
@@ -39,6 +39,10 @@ USER: Final = "giulia"
 NAME: Final = "Giulia"
 TIMEZONE: Final = "Europe/Rome"
 _ZONE: Final = ZoneInfo(TIMEZONE)
+_WHY: Final = frozenset(
+    "semantic bm25 window bm25_window session temporal connection congruence type_match".split()
+)
+_REASONS: Final = 3
 _MANY: Final = 1000  # more than there are messages
 
 
@@ -172,11 +176,19 @@ def show_answer(console: Console, reply: ContextReply, most: int | None, *, whol
         most: memories, and facts, that are shown; None for all.
         whole: whether all of the context is shown, or its beginning.
     """
-    console.print(memories_block(reply.memories[:most], _ZONE))
+    found = reply.memories[:most]
+    console.print(memories_block([*map(_brief, found)] if most is not None else found, _ZONE))
     if reply.facts:
         console.print(Text("Facts", "bold"))
         console.print(facts_block(reply.facts[:most], _ZONE))
     console.print(_context(reply, whole=whole))
+
+
+def _brief(memory: MemoryView) -> MemoryView:
+    """Return a memory with the strongest signals that say why it came back, and without its topics."""
+    known = memory.signals or {}
+    strongest = sorted(_WHY.intersection(known), key=lambda name: -known[name])[:_REASONS]
+    return memory.model_copy(update={"signals": {name: known[name] for name in strongest}, "topics": ()})
 
 
 def _understanding(analysis: Analysis) -> str:

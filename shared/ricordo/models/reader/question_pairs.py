@@ -10,6 +10,9 @@ ASKER: Final = "me"
 ASSISTANT: Final = "bot"
 _QUESTION_TOKENS: Final = 40
 _PASSAGE_TOKENS: Final = 96
+_READ: Final = 1_000
+"""Characters that are read of a question and of a passage; more than their tokens have."""
+_LONGEST_NAME: Final = 40
 _BEFORE: Final = 120
 """Characters of the turn before, which are its last: what it asks stands at its end."""
 
@@ -52,9 +55,9 @@ def paired(question: str, passage: Passage, tokens: Tokens, sides: tuple[Side, S
         sides: how the encoder's questions and texts begin.
     """
     of_question, of_text = sides
-    asked, _ = tokens.spans(question, of_question.prefix)
-    head = f"{passage.who}: "
-    whole = f"{head}{passage.text}"
+    asked, _ = tokens.spans(question[:_READ], of_question.prefix)
+    head, text = f"{passage.who[:_LONGEST_NAME]}: ", passage.text[:_READ]
+    whole = f"{head}{text}"
     if passage.before:
         whole += f" « {passage.before[-_BEFORE:]}"
     said, spans = tokens.spans(whole, of_text.prefix)
@@ -62,7 +65,7 @@ def paired(question: str, passage: Passage, tokens: Tokens, sides: tuple[Side, S
     if len(said) > _PASSAGE_TOKENS:
         said, spans = [*said[: _PASSAGE_TOKENS - 1], said[-1]], [*spans[: _PASSAGE_TOKENS - 1], spans[-1]]
     asked = [*asked[: _QUESTION_TOKENS - 1], asked[-1]] if len(asked) > _QUESTION_TOKENS else asked
-    end = len(head) + len(passage.text)
+    end = len(head) + len(text)
     within = [
         (max(start, len(head)) - len(head), last - len(head)) if len(head) < last <= end else (-1, -1)
         for start, last in spans

@@ -14,8 +14,9 @@ select $1, 'note', one, now() from unnest($2::uuid[]) as one
 on conflict do nothing returning event_id
 
 -- name: others
--- $3 conversation, $4 the key that does not count, $5 since when.
-select count(*) from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key <> $4 and set_at > $5
+-- $3 conversation, $4 the key that does not count, $5 since when. What an answer concluded is no note of a bot.
+select count(*) from notes
+where tenant = $1 and user_id = $2 and conversation_id = $3 and key not in ($4, 'last_answer') and set_at > $5
 
 -- name: write
 -- $7 whether it is late: a later note stays.

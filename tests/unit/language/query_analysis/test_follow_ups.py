@@ -29,6 +29,33 @@ def test_what_answered_is_asked_about_where_the_question_named_nobody() -> None:
     assert completed("and where is her practice?", earlier, "en").text == "where is her practice? (dr Rossi)"
 
 
+def test_what_is_kept_of_a_question_holds_no_words_of_a_message() -> None:
+    found = completed("where did she learn it?", EARLIER["en"], "en")
+    assert "nurse" in found.text
+    assert "nurse" not in found.kept
+
+
+@pytest.mark.parametrize(
+    "said", ["and i love pizza so much", "but i don't really know", "so, " + "it is " * 20]
+)
+def test_what_asks_nothing_is_left_as_it_is(said: str) -> None:
+    assert (
+        not leans(said)
+        or completed(
+            said,
+            EARLIER["en"],
+            "en",
+        ).text
+        == said
+    )
+
+
+def test_nothing_is_completed_by_no_question() -> None:
+    nothing = EarlierQuestion("", ["Anna"])
+    assert completed("when?", nothing, "en").text == "when?"
+    assert completed("and where does she live?", nothing, "en").text == "where does she live? (Anna)"
+
+
 def test_a_question_that_names_somebody_stands_for_itself() -> None:
     assert completed("where does tom park his car?", EARLIER["en"], "en", named=True).text.startswith("where")
     assert "my sister" not in completed("and what does tom do?", EARLIER["en"], "en", named=True).text
