@@ -187,7 +187,7 @@ def show_answer(console: Console, reply: ContextReply, most: int | None, *, whol
 def _brief(memory: MemoryView) -> MemoryView:
     """Return a memory with the strongest signals that say why it came back, and without its topics."""
     known = memory.signals or {}
-    strongest = sorted(_WHY.intersection(known), key=lambda name: -known[name])[:_REASONS]
+    strongest = sorted(_WHY.intersection(known), key=lambda name: (-known[name], name))[:_REASONS]
     return memory.model_copy(update={"signals": {name: known[name] for name in strongest}, "topics": ()})
 
 
