@@ -79,7 +79,9 @@ async def test_questions_are_answered_in_words(
     assert words in reply["answer"]
     assert (reply["answered"], reply["by"], reply["degraded"]) == (True, "rules", [])
     assert str(memory_id(shared_bot.tenant, f"{language}-{source}")) in reply["sources"]
-    assert 0.6 <= reply["confidence"] <= 1
+    assert 0.4 <= reply["confidence"] < 1
+    surer = await shared_bot.query("answer", user_id=language, query=question, min_confidence=1.0)
+    assert (surer["answered"], surer["sources"]) == (False, [])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.reader.question_pairs import paired
 from ricordo.models.reader.reader_network import Floats, packed
-from ricordo_lab.answers.questions import AskedQuestion
+from ricordo_lab.answers.questions import TrainingQuestion
 from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
 
 LAYERS: Final = range(6, 12)
@@ -27,7 +27,7 @@ class Example(NamedTuple):
         own: which tokens are the passage's own text, of each.
     """
 
-    asked: AskedQuestion
+    asked: TrainingQuestion
     states: Sequence[Tensor]
     answers: Sequence[bool]
     bounds: Sequence[tuple[int, int]]
@@ -57,7 +57,7 @@ class AnswerNetwork:
         own = [each for name, each in self.parameters.items() if name.startswith("encoder.")]
         return own, [each for name, each in self.parameters.items() if not name.startswith("encoder.")]
 
-    def examples(self, questions: Sequence[AskedQuestion]) -> Iterator[Example]:
+    def examples(self, questions: Sequence[TrainingQuestion]) -> Iterator[Example]:
         """Yield questions with the states of their pairs, computed once."""
         torch = self._torch
         pairs = [

@@ -20,7 +20,7 @@ MOST: Final = 6
 _NEAR: Final = 2
 
 
-class Choice(NamedTuple):
+class CandidatePassage(NamedTuple):
     """A passage that may answer.
 
     Attributes:
@@ -35,16 +35,16 @@ class Choice(NamedTuple):
     likeness: float
 
 
-class AskedQuestion(NamedTuple):
+class TrainingQuestion(NamedTuple):
     """A question and what may answer it."""
 
     writer: str
     kind: str
     text: str
-    choices: Sequence[Choice]
+    choices: Sequence[CandidatePassage]
 
 
-def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iterator[AskedQuestion]:
+def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iterator[TrainingQuestion]:
     """Yield the questions of all writers.
 
     Args:
@@ -83,7 +83,7 @@ def _windows(vectors: Floats) -> Floats:
 
 def _asked(
     writer: str, turns: Sequence[Mapping[str, Any]], row: Mapping[str, Any], likeness: Floats
-) -> AskedQuestion:
+) -> TrainingQuestion:
     """Return a question with what answers it, what a careless reader would take for that, and the likeliest.
 
     What answered it before a change says by itself nothing wrong: it is left out.
@@ -92,7 +92,7 @@ def _asked(
     stale, likeliest = set(row["stale"]) - set(right), np.argsort(-likeness).tolist()
     places = [one for one in dict.fromkeys((*right, *near, *likeliest)) if one not in stale]
     choices = [
-        Choice(
+        CandidatePassage(
             _passage(turns, one, row["asker"]),
             one in right,
             _words(turns[one], row, one),
@@ -100,7 +100,7 @@ def _asked(
         )
         for one in places[:MOST]
     ]
-    return AskedQuestion(writer, row["kind"], row["q"], choices)
+    return TrainingQuestion(writer, row["kind"], row["q"], choices)
 
 
 def _passage(turns: Sequence[Mapping[str, Any]], at: int, asker: str) -> Passage:

@@ -38,7 +38,7 @@ _LATER: Final = timedelta(days=2)
 """After the last message, where a question does not say when it is asked."""
 
 
-class AskedQuestion(NamedTuple):
+class LifeQuestion(NamedTuple):
     """A question; where there are no words to accept, an answer is right that rests on the evidence.
 
     Attributes:
@@ -61,14 +61,14 @@ class Life(NamedTuple):
     name: str
     language: str
     messages: Sequence[MessageReceived]
-    questions: Sequence[AskedQuestion]
+    questions: Sequence[LifeQuestion]
 
 
 class Answered(NamedTuple):
     """A question about a life, the reply, and the context of 600 tokens for it."""
 
     life: Life
-    question: AskedQuestion
+    question: LifeQuestion
     reply: AnswerReply
     context: str
 
@@ -183,7 +183,7 @@ def _small(row: Mapping[str, Any]) -> Life:
     ]
     now = datetime.fromisoformat(row["now"]) if "now" in row else messages[-1].timestamp + _LATER
     questions = [
-        AskedQuestion(
+        LifeQuestion(
             one["kind"], row["l"], one["q"], now, one["accept"], (), one.get("reject", ()), f"{name}-{at}"
         )
         for at, chat in enumerate(row["chats"])
@@ -201,7 +201,7 @@ def _lives(
     now = messages[-1].timestamp + _LATER
     languages = [row["l"] for row in asked]
     questions = [
-        AskedQuestion(
+        LifeQuestion(
             row["kind"], row["l"], row["q"], now, row["accept"], [f"{name}-{one}" for one in row["evidence"]]
         )
         for row in asked
@@ -227,7 +227,7 @@ def _chats(_: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[st
             for place, row in enumerate(turns)
         ]
         questions = [
-            AskedQuestion(
+            LifeQuestion(
                 row["kind"],
                 row["l"],
                 row["q"],
