@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A step of the image: build the files of the embedding models into the cache folder, and see them answer.
+"""A step of the image: build the files of the embedding model into the cache folder, and see it answer.
 
 Both precisions are built, since the processor where the image runs decides which is used.
 """
@@ -7,23 +7,20 @@ Both precisions are built, since the processor where the image runs decides whic
 import asyncio
 import sys
 
-from ricordo.language.annotations import MODELS_IN_PROCESS
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import Precision
-from ricordo.models.onnx.onnx_encoder import installed_checkpoint, open_onnx
+from ricordo.models.onnx.onnx_encoder import open_onnx
 from ricordo.models.reader.answer_reader import load_answer_reader
 
 PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
 
 
 async def main() -> None:
-    """Load each model, which builds its files where there are none, and encode one text."""
-    for name in MODELS_IN_PROCESS:
-        for precision in PRECISIONS:
-            async with open_onnx(checkpoint=installed_checkpoint(name), precision=precision) as model:
-                shape = (await model.query.encode(["Ricordo"])).shape
-            sys.stdout.write(f"{name} in {precision} answers vectors of length {shape[1]}\n")
+    """Load the model, which builds its files where there are none, and encode one text."""
     for precision in PRECISIONS:
+        async with open_onnx(precision=precision) as model:
+            shape = (await model.query.encode(["Ricordo"])).shape
+        sys.stdout.write(f"{model.batch.model} in {precision} answers vectors of length {shape[1]}\n")
         (await load_answer_reader(installed_e5(), precision)).close()
 
 

@@ -110,13 +110,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--extra", action="append", default=[], help="an extra of the project, with its base")
     parser.add_argument("--group", action="append", default=[], help="a dependency group of the project")
-    parser.add_argument("--package", action="append", default=[], help="one more package of the lock")
     parser.add_argument("--data", action="append", default=[], help="a package, alone and for all platforms")
     parser.add_argument("--folder", type=Path, default=Path(), help="holds the project and its lock")
     options = parser.parse_args(arguments)
     try:
         project = tomllib.loads((options.folder / "pyproject.toml").read_text(encoding="utf-8"))
-        roots = wanted(project, options.extra, options.group) | {canonical(name) for name in options.package}
+        roots = wanted(project, options.extra, options.group)
         lock = (options.folder / "requirements.lock").read_text(encoding="utf-8")
         chosen = selected(lock, roots) + data(lock, [canonical(name) for name in options.data])
         sys.stdout.write(chosen)

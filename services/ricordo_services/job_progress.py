@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
-from ricordo.language.annotations import E5, MINILM
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.settings import EmbeddingSettings
 from ricordo.settings.providers import ModelSettings
@@ -18,10 +17,6 @@ Notify = Callable[[str], None]
 
 ORDER: Final = ("summarize", "reflect", "expire", "compress", "decay", "retain", "archive")
 """The names of all passes, as `all` runs them: those that condense before those that archive."""
-_GAIN: Final = (
-    ": they are then found better in Italian and other languages, and by questions in another language, and "
-    "the workers keep one model in memory instead of two"
-)
 _SILENT_S: Final = 1.0
 _EVERY_S: Final = 5.0  # between two lines of progress
 
@@ -58,11 +53,6 @@ class BackfillProgress:
     left: int = 0
     unencoded: int = 0
     seconds: float = 0.0
-
-
-def reembedding_gain(former: str, present: str) -> str:
-    """Return what encoding memories of a former model again brings, to be appended; empty where not known."""
-    return _GAIN if (former, present) == (MINILM, E5) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,20 +9,14 @@ from typing import Final, cast
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.language.annotations import MODELS_IN_PROCESS
+from ricordo.language.annotations import E5
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter
 from ricordo.models.ollama.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
 from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision
-from ricordo.models.onnx.onnx_encoder import (
-    OnnxEncoder,
-    OnnxModel,
-    installed_checkpoint,
-    load_tokens,
-    open_onnx,
-)
+from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, load_tokens, open_onnx
 from ricordo.models.reader.answer_reader import AnswerReader, load_answer_reader
 from ricordo.models.reader.text_reader import TextReader, load_reader
 from ricordo.resilience import CircuitBreaker, evenly_spaced
@@ -93,7 +87,7 @@ def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
 
 def precision_in_process(settings: EmbeddingSettings) -> Precision | None:
     """Return the precision of the model in process; None where a server encodes."""
-    if settings.provider != "onnx" and settings.fallback not in MODELS_IN_PROCESS:
+    if settings.provider != "onnx" and settings.fallback != E5:
         return None
     return native_precision() if settings.precision == "auto" else settings.precision
 
@@ -124,7 +118,7 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
     """Load or connect the models, and close them at the end.
 
     Args:
-        tokens: the tokenizer of the default model, where it is loaded already.
+        tokens: the tokenizer of the model in process, where it is loaded already.
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
@@ -133,18 +127,14 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
     counter = tokens or await load_tokens()
     async with AsyncExitStack() as exits:
 
-        async def in_process(model: str) -> OnnxModel:
-            own = counter if model == MODELS_IN_PROCESS[0] else None
+        async def in_process() -> OnnxModel:
             opening = open_onnx(
-                checkpoint=installed_checkpoint(model),
-                cores=settings.threads,
-                tokens=own,
-                precision=precision_in_process(settings),
+                cores=settings.threads, tokens=counter, precision=precision_in_process(settings)
             )
             return await exits.enter_async_context(opening)
 
         if settings.provider == "onnx":
-            here = await in_process(settings.model)
+            here = await in_process()
             yield Models(here.batch, here.query, here.statement, None, None, counter)
             return
 
@@ -158,8 +148,8 @@ async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None)
         primary = await served(settings.model)
         fallback: Encoder | None = None
         fallback_query: Encoder | None = None
-        if settings.fallback in MODELS_IN_PROCESS:
-            here = await in_process(settings.fallback)
+        if settings.fallback == E5:
+            here = await in_process()
             fallback, fallback_query = here.batch, here.query
         elif settings.fallback is not None:
             fallback = fallback_query = await served(settings.fallback)
@@ -211,7 +201,7 @@ def embedding_batcher(
 
 
 async def open_reader(models: Models) -> TextReader:
-    """Return the reader, which goes on from the states of `models`, those of the default model in process.
+    """Return the reader, which goes on from the states of `models`, those of the model in process.
 
     Raises:
         OSError: the cache folder, where the built network is kept, cannot be written.
@@ -241,13 +231,11 @@ async def open_answer_reader(precision: Precision | None) -> AsyncIterator[Answe
 
 @asynccontextmanager
 async def open_former(
-    settings: EmbeddingSettings, model: str, dimensions: int, in_process: Callable[[str], Awaitable[Models]]
+    settings: EmbeddingSettings, model: str, dimensions: int, in_process: Callable[[], Awaitable[Models]]
 ) -> AsyncIterator[Encoder | None]:
     """Yield the query encoder of a former model; None where it is neither installed nor on the server."""
-    if model in MODELS_IN_PROCESS:
-        opened = await opened_if_installed(
-            model, in_process, "memories of that model are found by words alone"
-        )
+    if model == E5:
+        opened = await opened_if_installed(in_process, "memories of that model are found by words alone")
         yield None if opened is None else opened.query
     elif settings.provider == "ollama":
         async with open_if_present(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
@@ -256,12 +244,10 @@ async def open_former(
         yield None
 
 
-async def opened_if_installed(
-    model: str, in_process: Callable[[str], Awaitable[Models]], without: str
-) -> Models | None:
-    """Return a model in process; None where it is not installed, which is logged with its consequence."""
+async def opened_if_installed(in_process: Callable[[], Awaitable[Models]], without: str) -> Models | None:
+    """Return the model in process; None where it is not installed, which is logged with its consequence."""
     try:
-        return await in_process(model)
+        return await in_process()
     except CheckpointMissing as error:
-        _log.warning("a model is not installed", model=model, without=without, error=str(error))
+        _log.warning("a model is not installed", model=E5, without=without, error=str(error))
         return None

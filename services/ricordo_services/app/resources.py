@@ -164,28 +164,25 @@ class Resources:
         tokens = await self.tokens()
         return await self.enter(embedding_models.open_models(self.settings.embedding, tokens))
 
-    async def _in_process(self, model: str) -> embedding_models.Models:
-        """Return a model that runs in this process, whatever encodes the memories."""
-        if self.settings.embedding.provider == "onnx" and self.model_names[0] == model:
+    @shared
+    async def _in_process(self) -> embedding_models.Models:
+        """Return the model that runs in this process, whatever encodes the memories."""
+        if self.settings.embedding.provider == "onnx":
             return await self.models()
-        async with self.locks[model]:
-            if model not in self.opened:
-                settings = EmbeddingSettings(model=model, threads=self.settings.embedding.threads)
-                opening = embedding_models.open_models(settings, await self.tokens())
-                self.opened[model] = await self.enter(opening)
-        return cast("embedding_models.Models", self.opened[model])
+        settings = EmbeddingSettings(threads=self.settings.embedding.threads)
+        return await self.enter(embedding_models.open_models(settings, await self.tokens()))
 
     @shared
     async def reader(self) -> TextReader:
         """Return the reader, which goes on from the states of the model that its own layers belong to."""
-        return await embedding_models.open_reader(await self._in_process(E5))
+        return await embedding_models.open_reader(await self._in_process())
 
     async def head_encoders(self) -> Sequence[Encoder]:
         """Return the encoder for the heads that read questions; empty where a known model is theirs."""
         if E5 in await self.known_models():
             return ()
         without = "questions are classified by their words alone"
-        opened = await embedding_models.opened_if_installed(E5, self._in_process, without)
+        opened = await embedding_models.opened_if_installed(self._in_process, without)
         return () if opened is None else (opened.query,)
 
     @shared

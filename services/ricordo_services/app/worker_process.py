@@ -25,7 +25,6 @@ from ricordo_services.app import worker_builders
 from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources
 from ricordo_services.gateway.service import Gateway
-from ricordo_services.job_progress import reembedding_gain
 
 _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {
     "ingest": worker_builders.ingest,
@@ -122,5 +121,5 @@ async def _warn_of_former_models(resources: Resources, names: Collection[str]) -
             model=model,
             present=present,
             found_by=found,
-            advice=f"{_ADVICE}{reembedding_gain(model, present)}",
+            advice=_ADVICE,
         )

@@ -118,10 +118,6 @@ def set_up_logs(settings: Settings) -> None:
     for name in _unread():
         if near := _nearest(name, known, _LIKE_ENOUGH):
             _log.warning("nothing reads this variable", variable=name, nearest=near)
-    for former, present in settings.renamed:
-        _log.warning("setting was renamed: use its new name", setting=former, name=present)
-    for name in settings.removed:
-        _log.warning("setting has no effect any more: remove it", setting=name)
 
 
 POSTGRES_SETTING = "postgres_dsn"

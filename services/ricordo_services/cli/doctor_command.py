@@ -7,7 +7,7 @@ from typing import Final
 import typer
 from rich.text import Text
 
-from ricordo.language.annotations import MODELS_IN_PROCESS
+from ricordo.language.annotations import E5
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.bus_checks import check_bus
@@ -74,7 +74,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
     name, url = settings.fallback, bare(settings.ollama_url)
     if name is None:
         return []
-    if name in MODELS_IN_PROCESS:
+    if name == E5:
         return [_in_process("fallback", name, settings.precision, by_workers=by_workers)]
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
@@ -102,13 +102,13 @@ async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
 
 
 def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:
-    """Report a model that runs in process; if no worker reports it, check that its files are installed."""
+    """Report the model that runs in process; if no worker reports it, check that its files are installed."""
     if not by_workers:
         from ricordo.models.onnx.checkpoint import CheckpointMissing  # noqa: PLC0415 - a tenth of a second
-        from ricordo.models.onnx.onnx_encoder import installed_checkpoint  # noqa: PLC0415 - a tenth of a second
+        from ricordo.models.onnx.e5_checkpoint import installed_e5  # noqa: PLC0415 - a tenth of a second
 
         try:
-            installed_checkpoint(model)
+            installed_e5()
         except CheckpointMissing as error:
             return Finding(name, State.NOTED, f"{model}: {error}", _INSTALL)
     return well(name, f"{model}, in process, precision {precision}")

@@ -13,7 +13,6 @@ import neo4j.exceptions
 from ricordo.client.addresses import without_credentials
 from ricordo.settings import Settings
 from ricordo_services.cli.findings import Finding, State, missing, well
-from ricordo_services.job_progress import reembedding_gain
 
 _SECONDS: Final = 3.0
 _COUNTING_S: Final = 20.0  # over all tenants and memories
@@ -67,8 +66,7 @@ async def check_vectors(settings: Settings, model: str, assigned: str = "") -> l
     findings = []
     if others := {name: number for name, number in sorted(counted.items()) if name != model}:
         former = ", ".join(f"{number} of {name}" for name, number in others.items())
-        gain = "".join(reembedding_gain(name, model) for name in others)
-        advice = f"{command} encodes them by it, beside the workers{gain}"
+        advice = f"{command} encodes them by it, beside the workers"
         findings.append(Finding("vectors", State.DEGRADED, f"not yet of {model}: {former}", advice))
     if number := refused.total():
         detail = f"memories whose text the model refused, and that are found by their words alone: {number}"

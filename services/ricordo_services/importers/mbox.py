@@ -13,10 +13,10 @@ from email.errors import MessageError
 from email.message import EmailMessage
 from email.utils import parseaddr
 from hashlib import blake2b
-from typing import Final, cast
+from typing import Final
 
-from ricordo.documents.readers import html
-from ricordo.documents.reading_limits import Unreadable, decoded
+from ricordo.documents.readers.dispatch import read_body
+from ricordo.documents.reading_limits import Unreadable
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
 from ricordo_services.importers.parsing import FAULTS, malformed
@@ -98,7 +98,7 @@ def _mail(place: str, data: bytes) -> Entry:
     if not address:
         raise KeyError("From")
     subject = _REPLY.sub("", _header(mail, "Subject"))
-    text = without_quotes(_body(mail))
+    text = without_quotes("".join(part.text for part in read_body(mail)).replace("\r\n", "\n"))
     ids = _IDS.findall(_header(mail, "References")) or _IDS.findall(_header(mail, "In-Reply-To"))
     if not ids:  # it begins a thread, and its subject is part of what it says
         text = f"{subject}\n\n{text}".strip()
@@ -121,17 +121,6 @@ def _mail(place: str, data: bytes) -> Entry:
 
 def _header(mail: EmailMessage, name: str) -> str:
     return " ".join(str(mail.get(name, "")).split())
-
-
-def _body(mail: EmailMessage) -> str:
-    body = cast("EmailMessage | None", mail.get_body(preferencelist=("plain", "html")))
-    payload = body.get_payload(decode=True) if body is not None else None
-    if body is None or not isinstance(payload, bytes):
-        return ""
-    charset = body.get_content_charset()
-    if body.get_content_type() == "text/html":
-        return html.read(payload, charset)[0].text
-    return decoded(payload, charset).replace("\r\n", "\n")
 
 
 def without_quotes(text: str) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 import structlog
 
 from ricordo.index.port import IndexUnavailable
-from ricordo.language.annotations import MINILM
 from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.memory.ranking import Candidates, Ranked, load_profiles, rank
 from ricordo.memory.ranking.confidence import confidence
@@ -146,12 +145,11 @@ class CandidateRanking:
 
 
 class _Group(NamedTuple):
-    """The candidates that one embedding model has found, and the profile that is fitted to it."""
+    """The candidates that one embedding model has found, and the profile that ranks them."""
 
     columns: Columns
     candidates: Candidates
     profile: RankingProfile
-    model: str
 
     def connected(self, query: Query, ties: Mapping[UUID, Mapping[UUID, float]]) -> "_Group":
         """Return the same with the signal of connections, which only a learned profile has."""
@@ -168,9 +166,8 @@ def _groups(shown: Sequence[RankingRow], found: Found, profile: RankingProfile, 
         parts[found.models[row.id] if profile.by_meaning else ""].append(row)
     groups = []
     for part in sorted(parts.values(), key=len, reverse=True):
-        columns, model = Columns(part), found.models[part[0].id]
-        by = profile.of(model) if isinstance(profile, HumanProfile) else profile
-        groups.append(_Group(columns, build_candidates(columns, found, query), by, model))
+        columns = Columns(part)
+        groups.append(_Group(columns, build_candidates(columns, found, query), profile))
     return groups
 
 
@@ -221,14 +218,9 @@ def _best(
         if merged[candidate.id]
     }
     ordered = order_corrections(first, corrected, max(request.limit, len(first)))
-    sure = max((_sureness(group, request, connected.found) for group in groups), default=0.0)
+    unknown, human = connected.found.unknown, load_human()
+    sure = max((confidence(group.candidates.signals, unknown, human) for group in groups), default=0.0)
     return Best(connected, ordered, sure, others)
-
-
-def _sureness(group: _Group, request: SearchRequest, found: Found) -> float:
-    """Return the confidence that the candidates of a group hold the answer, [0, 1]."""
-    language = request.analysis.language if group.model == MINILM and MINILM in request.vectors else ""
-    return confidence(group.candidates.signals, found.unknown, load_human().of(group.model), language)
 
 
 def _text(row: RankingRow) -> CandidateText:
@@ -283,14 +275,14 @@ def _is_shown(one: RankingRow, request: SearchRequest) -> bool:
 
 
 def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, RankingProfile]:
-    """Return the profiles by name; warns if none of the learned ones was fitted to the vectors of a model.
+    """Return the profiles by name; warns if the learned one was not fitted to the vectors of a model.
 
     Raises:
         UnknownProfile: there is no such profile.
         UnknownWeight: a profile has no such weight.
         ValueError: a weight is out of range.
     """
-    learned_on = load_human().of(model).model
+    learned_on = load_human().model
     if learned_on != model:
         _log.warning("human ranks by weights of another model", learned_on=learned_on, model=model)
     return load_profiles(changes)

@@ -11,10 +11,10 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.index.port import Neighbour, VectorIndex
-from ricordo.language.annotations import E5, MINILM
+from ricordo.language.annotations import E5
 from ricordo.runtime.tasks import together
 
-THRESHOLDS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.4, MINILM: 0.65})
+THRESHOLDS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.4})
 """The least cosine of related memories, by embedding model: of such pairs, most share a thing or a person."""
 
 _OF_OTHER_MODELS: Final = 0.65  # not fitted

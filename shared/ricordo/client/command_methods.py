@@ -6,20 +6,17 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from ricordo.client.connection import Connection
-from ricordo.client.options import CorrectionFields, Target
+from ricordo.client.connection import ConnectionMethods
+from ricordo.client.options import CommandOptions, CorrectionFields, Target
 from ricordo.messages import commands
 
 
-class CommandMethods:
+class CommandMethods(ConnectionMethods):
     """Command methods.
 
     Every call takes `timeout` in seconds and a `request_id`, which makes it safe to repeat, and raises
     `RicordoError`.
     """
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def forget(
         self,
@@ -27,62 +24,43 @@ class CommandMethods:
         *,
         message_id: str | None = None,
         conversation_id: str | None = None,
-        request_id: str | None = None,
-        timeout: float | None = None,
+        **options: Unpack[CommandOptions],
     ) -> commands.ForgetReply:
         """Erase a message or a conversation; with neither, **all data of the user**."""
-        fields = {
-            "user_id": user_id,
-            "message_id": message_id,
-            "conversation_id": conversation_id,
-            "request_id": request_id,
-        }
-        return await self._connection.ask(commands.Forget, commands.ForgetReply, fields, timeout)
+        fields = {"user_id": user_id, "message_id": message_id, "conversation_id": conversation_id, **options}
+        return await self._ask(commands.Forget, commands.ForgetReply, fields)
 
     async def pin(
-        self,
-        user_id: str,
-        memory_id: UUID | str,
-        *,
-        pinned: bool = True,
-        request_id: str | None = None,
-        timeout: float | None = None,
+        self, user_id: str, memory_id: UUID | str, *, pinned: bool = True, **options: Unpack[CommandOptions]
     ) -> commands.PinReply:
         """Protect a memory from fading, or end that; pinning also restores it from the archive."""
-        fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, "request_id": request_id}
-        return await self._connection.ask(commands.Pin, commands.PinReply, fields, timeout)
+        fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, **options}
+        return await self._ask(commands.Pin, commands.PinReply, fields)
 
     async def verify(
-        self, user_id: str, *, verified: bool = True, timeout: float | None = None, **target: Unpack[Target]
+        self, user_id: str, *, verified: bool = True, **target: Unpack[Target]
     ) -> commands.VerifyReply:
         """Confirm a memory or a fact (`memory_id` or `fact_id`), or withdraw the confirmation.
 
         A confirmed memory does not fade; messages do not override a confirmed fact.
         """
         fields = {"user_id": user_id, "verified": verified, **target}
-        return await self._connection.ask(commands.Verify, commands.VerifyReply, fields, timeout)
+        return await self._ask(commands.Verify, commands.VerifyReply, fields)
 
-    async def correct(
-        self, user_id: str, *, timeout: float | None = None, **correction: Unpack[CorrectionFields]
-    ) -> commands.CorrectReply:
+    async def correct(self, user_id: str, **correction: Unpack[CorrectionFields]) -> commands.CorrectReply:
         """Correct a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`).
 
         Values derived from a memory, including facts, are computed again after the reply.
         """
         fields = {"user_id": user_id, **correction}
-        return await self._connection.ask(commands.Correct, commands.CorrectReply, fields, timeout)
+        return await self._ask(commands.Correct, commands.CorrectReply, fields)
 
     async def reject(
-        self,
-        user_id: str,
-        fact_id: UUID | str,
-        *,
-        request_id: str | None = None,
-        timeout: float | None = None,
+        self, user_id: str, fact_id: UUID | str, **options: Unpack[CommandOptions]
     ) -> commands.RejectFactReply:
         """Remove a fact that was read wrongly; the same words do not produce it again."""
-        fields = {"user_id": user_id, "fact_id": fact_id, "request_id": request_id}
-        return await self._connection.ask(commands.RejectFact, commands.RejectFactReply, fields, timeout)
+        fields = {"user_id": user_id, "fact_id": fact_id, **options}
+        return await self._ask(commands.RejectFact, commands.RejectFactReply, fields)
 
     async def identify(
         self,
@@ -90,12 +68,11 @@ class CommandMethods:
         names: tuple[str, str],
         *,
         same: bool | None = True,
-        request_id: str | None = None,
-        timeout: float | None = None,
+        **options: Unpack[CommandOptions],
     ) -> commands.IdentifyReply:
         """Declare that two names are one person or animal, or two; None leaves it to the rules."""
-        fields = {"user_id": user_id, "names": names, "same": same, "request_id": request_id}
-        return await self._connection.ask(commands.Identify, commands.IdentifyReply, fields, timeout)
+        fields = {"user_id": user_id, "names": names, "same": same, **options}
+        return await self._ask(commands.Identify, commands.IdentifyReply, fields)
 
     async def feedback(
         self,
@@ -104,8 +81,7 @@ class CommandMethods:
         *,
         used: Iterable[UUID | str] = (),
         irrelevant: Iterable[UUID | str] = (),
-        request_id: str | None = None,
-        timeout: float | None = None,
+        **options: Unpack[CommandOptions],
     ) -> commands.FeedbackReply:
         """Report which memories of a recall were used and which were irrelevant.
 
@@ -123,9 +99,9 @@ class CommandMethods:
             "recall_id": recall_id,
             "used": tuple(used),
             "irrelevant": tuple(irrelevant),
-            "request_id": request_id,
+            **options,
         }
-        return await self._connection.ask(commands.Feedback, commands.FeedbackReply, fields, timeout)
+        return await self._ask(commands.Feedback, commands.FeedbackReply, fields)
 
     async def note(
         self,
@@ -133,9 +109,7 @@ class CommandMethods:
         conversation_id: str,
         key: str,
         value: JsonValue,
-        *,
-        request_id: str | None = None,
-        timeout: float | None = None,
+        **options: Unpack[CommandOptions],
     ) -> commands.NoteReply:
         """Store a value in a conversation's working memory; None removes it."""
         fields = {
@@ -143,18 +117,13 @@ class CommandMethods:
             "conversation_id": conversation_id,
             "key": key,
             "value": value,
-            "request_id": request_id,
+            **options,
         }
-        return await self._connection.ask(commands.Note, commands.NoteReply, fields, timeout)
+        return await self._ask(commands.Note, commands.NoteReply, fields)
 
     async def export(
-        self,
-        user_id: str,
-        *,
-        cursor: str | None = None,
-        request_id: str | None = None,
-        timeout: float | None = None,
+        self, user_id: str, *, cursor: str | None = None, **options: Unpack[CommandOptions]
     ) -> commands.ExportReply:
         """Return a page of all data of a user; pass its `next` as `cursor` for the following one."""
-        fields = {"user_id": user_id, "cursor": cursor, "request_id": request_id}
-        return await self._connection.ask(commands.Export, commands.ExportReply, fields, timeout)
+        fields = {"user_id": user_id, "cursor": cursor, **options}
+        return await self._ask(commands.Export, commands.ExportReply, fields)

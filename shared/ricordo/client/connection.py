@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Final, Self, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 import nats.errors
 from nats.aio.client import NO_RESPONDERS_STATUS, Client
@@ -258,6 +258,18 @@ class Connection:
 
     def _translated(self, subject: str, timeout: float) -> AbstractContextManager[None]:
         return translated(subject, timeout, lambda: self.client.is_connected)
+
+
+class ConnectionMethods:
+    """Base class of the methods of the client."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def _ask(self, request: type[Request], reply: type[R], fields: dict[str, Any]) -> R:
+        """Send a request with these fields; `timeout` among them is that of the call."""
+        timeout = fields.pop("timeout", None)
+        return await self._connection.ask(request, reply, fields, timeout)
 
 
 def _tls_context(ca: Path | None) -> ssl.SSLContext | None:

@@ -12,6 +12,18 @@ When = datetime | str
 """An aware datetime, or an RFC 3339 text with an offset."""
 
 
+class CallOptions(TypedDict, total=False):
+    """Options of every call; `timeout` in seconds."""
+
+    timeout: float | None
+
+
+class CommandOptions(CallOptions, total=False):
+    """Options of every command; `request_id` makes it safe to repeat."""
+
+    request_id: str | None
+
+
 class MessageFields(TypedDict, total=False):
     """Fields of `message.received`. Without `id` the client generates one, without `timestamp` it is now."""
 
@@ -37,7 +49,7 @@ class MessageFields(TypedDict, total=False):
     refs: Sequence[Mapping[str, str]]
 
 
-class RecallOptions(TypedDict, total=False):
+class RecallOptions(CallOptions, total=False):
     """Options of `query.recall`."""
 
     limit: int
@@ -65,7 +77,7 @@ class AnswerOptions(RecallOptions, total=False):
     min_confidence: float | None
 
 
-class HistoryOptions(TypedDict, total=False):
+class HistoryOptions(CallOptions, total=False):
     """Options of `query.history`; `before` is an instant, or the `next` of an earlier reply."""
 
     conversation_id: str | None
@@ -73,7 +85,7 @@ class HistoryOptions(TypedDict, total=False):
     limit: int
 
 
-class FactsOptions(TypedDict, total=False):
+class FactsOptions(CallOptions, total=False):
     """Options of `query.facts`."""
 
     entity: str | None
@@ -84,7 +96,7 @@ class FactsOptions(TypedDict, total=False):
     limit: int
 
 
-class MemoriesOptions(TypedDict, total=False):
+class MemoriesOptions(CallOptions, total=False):
     """Options of `query.memories`; `cursor` is the `next` of an earlier reply."""
 
     filters: Filters | Mapping[str, object] | None
@@ -94,7 +106,7 @@ class MemoriesOptions(TypedDict, total=False):
     limit: int
 
 
-class EntitiesOptions(TypedDict, total=False):
+class EntitiesOptions(CallOptions, total=False):
     """Options of `query.entities`; `cursor` is the `next` of an earlier reply."""
 
     kind: str | None
@@ -102,19 +114,18 @@ class EntitiesOptions(TypedDict, total=False):
     limit: int
 
 
-class GraphOptions(TypedDict, total=False):
+class GraphOptions(CallOptions, total=False):
     """Options of `query.graph`."""
 
     depth: int
     min_confidence: int
 
 
-class Target(TypedDict, total=False):
+class Target(CommandOptions, total=False):
     """Target of `verify` and `correct`: one of the two ids."""
 
     memory_id: UUID | str | None
     fact_id: UUID | str | None
-    request_id: str | None
 
 
 class CorrectionFields(Target, total=False):

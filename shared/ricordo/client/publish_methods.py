@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Final, Unpack
 from uuid import uuid4
 
-from ricordo.client.connection import Connection, built, read, written
+from ricordo.client.connection import ConnectionMethods, built, read, written
 from ricordo.client.exceptions import InvalidRequest, RicordoError
 from ricordo.client.options import MessageFields, When
 from ricordo.messages.events import MessageImported, MessageReceived, SessionEnded
@@ -50,11 +50,8 @@ class _Outgoing:
     traceparent: str | None = None
 
 
-class PublishMethods:
+class PublishMethods(ConnectionMethods):
     """Publish methods."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def publish(
         self,

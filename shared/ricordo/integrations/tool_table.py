@@ -63,21 +63,18 @@ class MemoryTool:
         return to_json(result).decode()
 
 
-def memory_tools(
-    client: MemoryClient, user_id: str, names: Sequence[str] = TOOLS, *, channel: str = "agent"
-) -> list[MemoryTool]:
+def memory_tools(client: MemoryClient, user_id: str, names: Sequence[str] = TOOLS) -> list[MemoryTool]:
     """Return tools for the memory of one user.
 
     Args:
         client: the connected client; it must stay open as long as the tools are used.
         user_id: whose memory it is; no argument of a tool changes that.
         names: some of `TOOLS`.
-        channel: the beginning of the ids of what is remembered.
 
     Raises:
         ValueError: there is no tool of such a name.
     """
-    caller = Caller(client, user_id, channel)
+    caller = Caller(client, user_id, "agent")
     return _tools(lambda: caller, names)
 
 

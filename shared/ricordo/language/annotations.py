@@ -6,11 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 E5: Final = "multilingual-e5-small"
-"""The embedding model that is the default, and the name of its vectors."""
-MINILM: Final = "all-MiniLM-L6-v2"
-"""The default of former versions."""
-MODELS_IN_PROCESS: Final = (E5, MINILM)
-"""The embedding models that run without a server, the default first."""
+"""The embedding model that runs without a server, and the name of its vectors."""
 
 
 class Role(StrEnum):

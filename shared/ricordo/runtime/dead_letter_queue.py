@@ -87,7 +87,9 @@ class DeadLetterQueue:
 
         async def publish() -> None:
             nonlocal stored
-            await self._publish(letter)
+            (problem,) = await self._publisher.publish([to_message(letter)])
+            if problem is not None:
+                raise problem
             stored = True
 
         if self._record_dead_letter is None:
@@ -95,8 +97,3 @@ class DeadLetterQueue:
         else:
             await self._record_dead_letter(letter, publish)
         return stored
-
-    async def _publish(self, letter: DeadLetter) -> None:
-        (problem,) = await self._publisher.publish([to_message(letter)])
-        if problem is not None:
-            raise problem

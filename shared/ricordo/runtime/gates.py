@@ -18,6 +18,8 @@ from ricordo.unavailable import DependencyUnavailable
 _log = structlog.stdlib.get_logger(__name__)
 _GATE_IS_CLOSED_AFTER = 0.1
 _TIME_TO_END_S = 0.5
+_PROBE_S = 5.0
+_BACKOFF = Backoff(first=0.2, longest=5.0)
 
 
 class Gate:
@@ -83,7 +85,6 @@ class ProbeGate(Gate):
 
     Args:
         probe: a cheap call, such as `SELECT 1`, that raises while the dependency is down.
-        timeout: seconds after which a probe has failed.
         ttl: seconds for which a success is valid, from the begin of the probe.
     """
 
@@ -93,15 +94,11 @@ class ProbeGate(Gate):
         probe: Callable[[], Awaitable[object]],
         clock: Clock,
         *,
-        backoff: Backoff | None = None,
-        timeout: float = 5.0,
         ttl: float = 0.5,
     ) -> None:
         self._name = name
         self._probe = probe
         self._clock = clock
-        self._backoff = backoff or Backoff(first=0.2, longest=5.0)
-        self._timeout = timeout
         self._ttl = ttl
         self._succeeded_at = self._probed_at = -math.inf
         self._invalidations = 0
@@ -131,7 +128,7 @@ class ProbeGate(Gate):
         if self.is_known_open:
             return
         while not await self._try_once():
-            await self._clock.sleep(self._backoff.delay(self._failures))
+            await self._clock.sleep(_BACKOFF.delay(self._failures))
 
     async def answers(self, ttl: float, at_most: float) -> bool:
         """Return whether the dependency answers, for callers that can do without it.
@@ -166,7 +163,7 @@ class ProbeGate(Gate):
         """Await the probe; a cancelled one may end first, as drivers leave sockets open that they connect."""
         probing = asyncio.ensure_future(self._probe())
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(_PROBE_S):
                 await asyncio.shield(probing)
         finally:
             await asyncio.wait({probing}, timeout=_TIME_TO_END_S)

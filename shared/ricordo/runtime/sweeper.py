@@ -60,6 +60,8 @@ class Sweeper:
         record_dead_letter: decides whether a letter is published, and records it; None to publish all.
     """
 
+    name = "sweeper"
+
     def __init__(
         self,
         *,
@@ -69,11 +71,8 @@ class Sweeper:
         work_queues: Collection[str],
         clock: Clock,
         record_dead_letter: DeadLetterRecorder | None = None,
-        loop: LoopSettings | None = None,
-        name: str = "sweeper",
     ) -> None:
-        self.name = name
-        self.health = Health(worker=name, clock=clock)
+        self.health = Health(worker=self.name, clock=clock)
         self._bus = bus
         self._sweeps = frozenset(sweeps)
         self._work_queues = frozenset(work_queues)
@@ -81,12 +80,12 @@ class Sweeper:
         self._dead_letters = DeadLetterQueue(bus, record_dead_letter)
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
-            name=name,
+            name=self.name,
             consumer=consumer,
             subscriptions=bus,
             health=self.health,
             clock=clock,
-            settings=loop or LoopSettings(),
+            settings=LoopSettings(),
         )
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:

@@ -5,13 +5,11 @@ tables. The environment takes precedence.
 """
 
 import os
-import tomllib
-from importlib.resources import files
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, Field, ModelWrapValidatorHandler, PrivateAttr, SecretStr, model_validator
+from pydantic import BaseModel, Field, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -139,13 +137,6 @@ __all__ = [
 
 _PREFIX: Final = "RICORDO_"
 
-_FORMER: Final = tomllib.loads(files(__package__).joinpath("former.toml").read_text(encoding="utf-8"))
-FORMER_NAMES: Final = {tuple(name.split(".")): present for name, present in _FORMER["former"].items()}
-"""The present name of each renamed setting, by group and former name; former names are still read."""
-
-REMOVED_SETTINGS: Final = frozenset(tuple(name.split(".")) for name in _FORMER["removed"])
-"""Settings without effect, by group and name; they are ignored."""
-
 
 class Settings(BaseSettings):
     """All settings of a process."""
@@ -170,37 +161,6 @@ class Settings(BaseSettings):
     worker: WorkerSettings = WorkerSettings()
     gateway: GatewaySettings = GatewaySettings()
     log: LogSettings = LogSettings()
-
-    _renamed: tuple[tuple[str, str], ...] = PrivateAttr(default=())
-    _removed: tuple[str, ...] = PrivateAttr(default=())
-
-    @property
-    def renamed(self) -> tuple[tuple[str, str], ...]:
-        """Former and present names of the settings that were given by their former name."""
-        return self._renamed
-
-    @property
-    def removed(self) -> tuple[str, ...]:
-        """Names of the settings that were given and have no effect any more."""
-        return self._removed
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _read_former_names(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
-        renamed, removed = [], []
-        for group, name in REMOVED_SETTINGS:
-            values = data.get(group) if isinstance(data, dict) else None
-            if isinstance(values, dict) and values.pop(name, None) is not None:
-                removed.append(f"{group}.{name}")
-        for (group, former), present in FORMER_NAMES.items():
-            values = data.get(group) if isinstance(data, dict) else None
-            if isinstance(values, dict) and former in values:
-                value = values.pop(former)
-                values.setdefault(present, value)
-                renamed.append((f"{group}.{former}", f"{group}.{present}"))
-        settings = handler(data)
-        settings._renamed, settings._removed = tuple(renamed), tuple(sorted(removed))  # noqa: SLF001
-        return settings
 
     @model_validator(mode="after")
     def _use_no_llm_in_lite_mode(self) -> Self:
@@ -227,7 +187,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def variables(cls) -> tuple[str, ...]:
-        """Return all variables that are read, upper-case: each setting, each group as JSON, former names."""
+        """Return all variables that are read, upper-case: each setting, and each group as JSON."""
         groups = {f"{_PREFIX}{name}".upper(): field.annotation for name, field in cls.model_fields.items()}
         nested = (
             f"{group}__{name}".upper()
@@ -235,5 +195,4 @@ class Settings(BaseSettings):
             if isinstance(model, type) and issubclass(model, BaseModel)
             for name in model.model_fields
         )
-        former = (f"{_PREFIX}{group}__{name}".upper() for group, name in (*FORMER_NAMES, *REMOVED_SETTINGS))
-        return (*groups, *nested, *former)
+        return (*groups, *nested)

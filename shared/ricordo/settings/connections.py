@@ -6,10 +6,11 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from ricordo.settings.group import HTTP, Group, PositiveFloat, PositiveInt, refuse
-from ricordo.urls import dsn_fault, fault
+from ricordo.settings.group import Group, PositiveFloat, PositiveInt, refuse, url_like
+from ricordo.urls import dsn_fault
 
 _BOLT: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_GRAPH: Final = "bolt://127.0.0.1:7687"
 _SUBJECT: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
 _POSTGRES: Final = ("postgresql", "postgres")
 _BUCKET: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._=/-]{0,400})?")
@@ -90,11 +91,11 @@ class StoreSettings(Group):
     postgres_dsn: SecretStr = SecretStr("postgresql://ricordo_worker@127.0.0.1:5432/ricordo")
     postgres_admin_dsn: SecretStr | None = None
     postgres_connections: PositiveInt = 12
-    qdrant_url: str | None = None
+    qdrant_url: Annotated[str, url_like("http://127.0.0.1:6333")] | None = None
     qdrant_api_key: SecretStr | None = None
     qdrant_dir: Path | None = None
     qdrant_min_free_mb: PositiveInt = 256
-    bolt_url: str = "bolt://127.0.0.1:7687"
+    bolt_url: Annotated[str, url_like(_GRAPH, _BOLT)] = _GRAPH
     bolt_user: str = "neo4j"
     bolt_password: SecretStr = SecretStr("")
     bolt_database: str = "neo4j"
@@ -107,19 +108,6 @@ class StoreSettings(Group):
             example = "postgresql://user:password@127.0.0.1:5432/ricordo"
             refuse(dsn_fault(dsn.get_secret_value(), _POSTGRES, example))
         return dsn
-
-    @field_validator("qdrant_url")
-    @classmethod
-    def _is_qdrant(cls, url: str | None) -> str | None:
-        if url is not None:
-            refuse(fault(url, HTTP, "http://127.0.0.1:6333"))
-        return url
-
-    @field_validator("bolt_url")
-    @classmethod
-    def _is_bolt(cls, url: str) -> str:
-        refuse(fault(url, _BOLT, "bolt://127.0.0.1:7687"))
-        return url
 
 
 class DocumentSettings(Group):
@@ -145,7 +133,7 @@ class DocumentSettings(Group):
 
     dir: Path | None = None
     url: str | None = None
-    endpoint: str | None = None
+    endpoint: Annotated[str, url_like("http://127.0.0.1:9000")] | None = None
     region: str | None = None
     access_key_id: str | None = None
     secret_access_key: SecretStr | None = None
@@ -162,13 +150,6 @@ class DocumentSettings(Group):
     def _is_bucket(cls, url: str | None) -> str | None:
         if url is not None and _BUCKET.fullmatch(url) is None:
             refuse(f"must be a bucket, such as {_EXAMPLE}")
-        return url
-
-    @field_validator("endpoint")
-    @classmethod
-    def _is_endpoint(cls, url: str | None) -> str | None:
-        if url is not None:
-            refuse(fault(url, HTTP, "http://127.0.0.1:9000"))
         return url
 
     @model_validator(mode="after")

@@ -1,5 +1,6 @@
 """Types of settings: groups, bounded numbers, URLs."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -28,10 +29,15 @@ def refuse(fault: str) -> None:
         raise PydanticCustomError("fault", "{fault}", {"fault": fault})
 
 
-def _is_ollama(url: str) -> str:
-    refuse(fault(url, HTTP, OLLAMA))
-    return url
+def url_like(example: str, schemes: Sequence[str] = HTTP) -> AfterValidator:
+    """Return a validator of the address of a server that speaks one of `schemes`."""
+
+    def check(url: str) -> str:
+        refuse(fault(url, schemes, example))
+        return url
+
+    return AfterValidator(check)
 
 
-OllamaUrl = Annotated[str, AfterValidator(_is_ollama)]
+OllamaUrl = Annotated[str, url_like(OLLAMA)]
 """The address of an Ollama server."""

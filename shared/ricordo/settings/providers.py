@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from ricordo.language.annotations import E5, MODELS_IN_PROCESS
+from ricordo.language.annotations import E5
 from ricordo.settings.group import OLLAMA, Group, OllamaUrl, PositiveFloat, PositiveInt, Share, refuse
 
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
@@ -16,10 +16,9 @@ class EmbeddingSettings(Group):
 
     Attributes:
         provider: `onnx` (in process) or `ollama`.
-        model: name of the model; with `onnx` one of `multilingual-e5-small` and `all-MiniLM-L6-v2` (English
-            only, the default of former versions).
-        fallback: model that is used after `fallback_after_s` of outage: one on the same Ollama, or one of
-            these two in process. Only with `ollama`.
+        model: name of the model; with `onnx` always `multilingual-e5-small`.
+        fallback: model that is used after `fallback_after_s` of outage: one on the same Ollama, or
+            `multilingual-e5-small` in process. Only with `ollama`.
         ollama_url: URL of Ollama.
         pull: whether workers pull a missing model into Ollama.
         batch: maximum number of texts per request.
@@ -59,11 +58,10 @@ class EmbeddingSettings(Group):
     @field_validator("model")
     @classmethod
     def _is_known_to_its_provider(cls, model: str, others: ValidationInfo) -> str:
-        if others.data.get("provider") == "onnx" and model not in MODELS_IN_PROCESS:
+        if others.data.get("provider") == "onnx" and model != E5:
             raise PydanticCustomError(
                 "unknown_model",
-                f"the provider onnx knows only {' and '.join(MODELS_IN_PROCESS)}; "
-                "others take the provider ollama",
+                f"the provider onnx knows only {E5}; others take the provider ollama",
             )
         return model
 
@@ -161,7 +159,7 @@ class AnsweringSettings(LlmSettings):
     """
 
     budget_s: PositiveFloat = 20.0
-    min_confidence: Share = 0.4
+    min_confidence: Share = 0.15
 
 
 class KnowledgeSettings(LlmSettings):

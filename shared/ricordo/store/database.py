@@ -1,6 +1,7 @@
 """Connections to PostgreSQL, transactions of a tenant, and named blocks of SQL."""
 
 import asyncio
+import json
 import re
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -9,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Self
+from uuid import NAMESPACE_OID, uuid5
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -152,6 +154,24 @@ async def call_function(
 ) -> list["asyncpg.Record"]:
     """Call a function of the database within the caller's transaction, and return its rows."""
     return await connection.fetch(_call(function, 1 + len(arguments)), tenant, *arguments)
+
+
+async def is_new_request(
+    connection: Connection, statement: str, tenant: str, request_id: str | None, *content: object
+) -> bool:
+    """Record a request by `statement`, and return whether it is new; one without an id always is.
+
+    Raises:
+        RequestConflict: it had another content before.
+    """
+    if request_id is None:
+        return True
+    whole = json.dumps([request_id, *content], sort_keys=True)
+    ids = [uuid5(NAMESPACE_OID, one) for one in (request_id, whole)]
+    new = await connection.fetch(statement, tenant, ids)
+    if len(new) == 1:
+        raise RequestConflict
+    return bool(new)
 
 
 async def _skip_reset(_: object) -> None:

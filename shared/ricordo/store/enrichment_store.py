@@ -141,21 +141,13 @@ def _messages(enriched: Iterable[EnrichedMemory]) -> list[tuple[str, UserMessage
 
 
 def _unenriched(row: asyncpg.Record) -> Unenriched:
-    return Unenriched(
-        memory_id=row["memory_id"],
-        user_id=row["user_id"],
-        message_id=row["message_id"],
-        conversation_id=row["conversation_id"],
-        content=row["content"],
-        language=row["language"],
-        role=Role(row["role"]),
-        speaker=row["speaker"],
-        kind=MemoryKind(row["kind"]),
-        created_at=row["created_at"],
-        timezone=row["timezone"],
-        stated_participants=tuple(row["stated_participants"]),
-        reading=rows.reading(row["reading"]),
-    )
+    converted = {
+        "role": Role(row["role"]),
+        "kind": MemoryKind(row["kind"]),
+        "stated_participants": tuple(row["stated_participants"]),
+        "reading": rows.reading(row["reading"]),
+    }
+    return Unenriched(**dict(row) | converted)
 
 
 def derived_row(one: EnrichedMemory) -> dict[str, Any]:

@@ -1,12 +1,10 @@
 """Which names in a user's messages mean one entity: decisions, and their consequences for the evidence."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
-from uuid import NAMESPACE_OID, uuid5
 
 import asyncpg
 
@@ -18,7 +16,7 @@ from ricordo.memory.facts.entity_resolution import EntityResolver, kind_of, word
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database, RequestConflict
+from ricordo.store.database import Connection, Database
 
 _SQL: Final = Database.queries("facts")
 _BEINGS: Final = sorted(BEINGS)
@@ -181,22 +179,6 @@ class IdentityDecision:
 
     entities: EntityStore
     pair: tuple[str, str]
-
-    async def is_repeated(self, request_id: str | None, *, same: bool | None) -> bool:
-        """Whether a request was handled before; records it.
-
-        Raises:
-            RequestConflict: it had another content then.
-        """
-        if request_id is None:
-            return False
-        content = json.dumps([request_id, *self.pair, same])
-        ids = [uuid5(NAMESPACE_OID, one) for one in (request_id, content)]
-        connection, tenant = self.entities.connection, self.entities.tenant
-        new = await connection.fetch(_SQL["record_request"], tenant, ids)
-        if len(new) == 1:
-            raise RequestConflict
-        return not new
 
     async def check(self, names: tuple[str, str]) -> None:
         """Check whether the user may decide about `names`, as they were given.

@@ -16,8 +16,8 @@ from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database, call_function
-from ricordo.store.entity_store import EntityStore, IdentityDecision, NobodyKnown, NotTwoNames
+from ricordo.store.database import Connection, Database, call_function, is_new_request
+from ricordo.store.entity_store import IdentityDecision, NobodyKnown, NotTwoNames
 from ricordo.store.evidence_change import EvidenceChange
 from ricordo.store.evidence_store import EvidenceStore
 from ricordo.store.fact_assertions import FactAssertion, keep_assertion, without_rejected
@@ -47,7 +47,6 @@ class FactLedger(FactQueries):
         self, database: Database, executor: CpuExecutor | None = None, *, record_doubts: bool = False
     ) -> None:
         super().__init__(database)
-        self._executor = executor
         self._evidence = EvidenceStore(database, executor, record_doubts=record_doubts)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
@@ -162,9 +161,9 @@ class FactLedger(FactQueries):
                 raise NobodyKnown(f"nothing is known of {user_id}")
             if decided_at is not None:
                 await _refuse_forgotten(transaction.connection, tenant, user_id, decided_at)
-            entities = EntityStore(transaction.connection, tenant, user_id, self._executor)
-            decision = IdentityDecision(entities, (first, second))
-            if await decision.is_repeated(request_id, same=same):
+            decision = IdentityDecision(transaction.entities(user_id), (first, second))
+            asked = request_id, first, second, same
+            if not await is_new_request(transaction.connection, _SQL["record_request"], tenant, *asked):
                 return await decision.decided()
             if by == "user":
                 await decision.check(names)

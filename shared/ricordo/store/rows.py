@@ -127,11 +127,9 @@ def _scalar(value: object) -> str:
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
-def in_order(
-    found: Sequence[asyncpg.Record], ids: Sequence[UUID], key: str = "memory_id"
-) -> list[asyncpg.Record]:
+def in_order(found: Sequence[asyncpg.Record], ids: Sequence[UUID]) -> list[asyncpg.Record]:
     """Return rows in the order of `ids`; those without a row are left out."""
-    by_id = {row[key]: row for row in found}
+    by_id = {row["memory_id"]: row for row in found}
     return [by_id[one] for one in ids if one in by_id]
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
-from uuid import NAMESPACE_OID, UUID, uuid5
+from uuid import UUID
 
 from ricordo.memory.spoken_turns import SpokenTurn
-from ricordo.store.database import Connection, Database, RequestConflict, Store
+from ricordo.store.database import Database, Store, is_new_request
 
 _SQL: Final = Database.queries("working_memory_store")
 _LOCK: Final = Database.queries("intake")["lock"]
@@ -144,7 +144,8 @@ class NoteStore(Store):
             await connection.execute(_LOCK, tenant, locks)
             if forgotten := await connection.fetchval(_SQL["forgotten"], *scope, at):
                 raise TombstoneExists(forgotten)
-            if not await _is_first(connection, tenant, note):
+            asked = note.request_id, note.conversation_id, note.key, note.value
+            if not await is_new_request(connection, _SQL["record_request"], tenant, *asked):
                 return
             if note.value is None:
                 await connection.execute(_SQL["delete"], *scope, note.key)
@@ -159,18 +160,6 @@ class NoteStore(Store):
     async def tidy(self, tenant: str, *, before: datetime, after: datetime) -> None:
         """Drop notes of before `before`; or of after `after`, from a clock that was ahead."""
         await self._execute(_SQL["empty_notes"], tenant, before, after)
-
-
-async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> bool:
-    """Whether a request is new; records it."""
-    if note.request_id is None:
-        return True
-    content = json.dumps([note.request_id, note.conversation_id, note.key, note.value], sort_keys=True)
-    ids = [uuid5(NAMESPACE_OID, one) for one in (note.request_id, content)]
-    new = await connection.fetch(_SQL["record_request"], tenant, ids)
-    if len(new) == 1:
-        raise RequestConflict
-    return bool(new)
 
 
 def _turn(conversation_id: str, turn: dict[str, Any]) -> SpokenTurn:

@@ -7,6 +7,7 @@ import pytest
 from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import Workers
 
+from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import onnx_encoder
 from ricordo.models.onnx.checkpoint import CheckpointMissing
@@ -68,7 +69,7 @@ async def test_a_model_that_is_served_elsewhere_needs_none_here(monkeypatch: pyt
 
 
 async def test_a_model_here_stands_in_for_one_elsewhere() -> None:
-    settings = OLLAMA.model_copy(update={"fallback": "all-MiniLM-L6-v2"})
+    settings = OLLAMA.model_copy(update={"fallback": E5})
     async with open_models(settings) as models:
         assert models.fallback is not None
         assert model_names(settings) == (models.batch.model, models.fallback.model)
@@ -76,10 +77,10 @@ async def test_a_model_here_stands_in_for_one_elsewhere() -> None:
 
 
 def test_in_process_there_is_one_model() -> None:
-    assert model_names(EmbeddingSettings()) == ("multilingual-e5-small",)
+    assert model_names(EmbeddingSettings()) == (E5,)
 
 
-async def _here(_model: str) -> Models:
+async def _not_installed() -> Models:
     raise CheckpointMissing("it is not installed")
 
 
@@ -87,26 +88,28 @@ async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
     async with ollama_stand_in(["all-minilm:latest"]) as server, open_models(EmbeddingSettings()) as models:
         served = OLLAMA.model_copy(update={"ollama_url": server.url})
 
-        async def minilm(_model: str) -> Models:
+        async def here() -> Models:
             return models
 
-        async with open_former(served, "all-minilm", 384, minilm) as encoder:
+        async with open_former(served, "all-minilm", 384, here) as encoder:
             assert encoder is not None
             assert (await encoder.encode(["where is my boat?"])).shape == (1, 384)
-        async with open_former(served, "all-MiniLM-L6-v2", 384, minilm) as encoder:
+        async with open_former(served, E5, 384, here) as encoder:
             assert encoder is models.query
 
 
 async def test_for_a_former_model_nothing_is_fetched() -> None:
     async with ollama_stand_in() as server:
         served = OLLAMA.model_copy(update={"ollama_url": server.url})
-        async with open_former(served, "all-minilm", 384, _here) as encoder:
+        async with open_former(served, "all-minilm", 384, _not_installed) as encoder:
             assert encoder is None
         assert "/api/pull" not in {path for path, _ in server.requests}
-    async with open_former(served, "all-minilm", 384, _here) as encoder:  # away, so that nobody knows
+    async with open_former(
+        served, "all-minilm", 384, _not_installed
+    ) as encoder:  # away, so that nobody knows
         assert encoder is not None
         with pytest.raises(ModelUnavailable):
             await encoder.encode(["my boat"])
-    for settings, model in ((OLLAMA, "all-MiniLM-L6-v2"), (EmbeddingSettings(), "all-minilm")):
-        async with open_former(settings, model, 384, _here) as encoder:
+    for settings, model in ((OLLAMA, E5), (EmbeddingSettings(), "all-MiniLM-L6-v2")):
+        async with open_former(settings, model, 384, _not_installed) as encoder:
             assert encoder is None

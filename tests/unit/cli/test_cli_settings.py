@@ -103,32 +103,6 @@ def test_a_slip_beside_the_settings_is_told_once(
     assert "secret" not in str(line)
 
 
-@pytest.mark.usefixtures("_logging")
-def test_a_setting_of_before_is_read_by_its_new_name_or_ignored_with_a_warning(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "ricordo.toml"
-    file.write_text("[lifecycle]\ncompress_alike = 0.7\n[worker]\nunder_way = 7\nslots = 9\n")
-    monkeypatch.setenv("RICORDO_CONFIG", str(file))
-    monkeypatch.setenv("RICORDO_LINKS__CACHE_MB", "64")
-    monkeypatch.setenv("RICORDO_WORKER__BRAKE_SHARE", "0.25")
-    monkeypatch.setenv("RICORDO_WORKER__BRAKE_MESSAGES", "5")
-    monkeypatch.setenv("RICORDO_WORKER__BREAKER_WINDOW", "7")
-    settings = read_settings()
-    worker = settings.worker
-    assert (worker.breaker_threshold, worker.breaker_window, worker.slots) == (0.25, 7, 9)
-    assert settings.lifecycle.compress_similarity == 0.7
-    set_up_logs(settings)
-    lines = map(json.loads, capsys.readouterr().err.splitlines())
-    assert {(line["level"], line["setting"], line.get("name")) for line in lines} == {
-        ("warning", "worker.brake_share", "worker.breaker_threshold"),
-        ("warning", "worker.brake_messages", "worker.breaker_window"),
-        ("warning", "lifecycle.compress_alike", "lifecycle.compress_similarity"),
-        ("warning", "links.cache_mb", None),
-        ("warning", "worker.under_way", None),
-    }
-
-
 @pytest.mark.parametrize(("variable", "value", "said"), table(__file__, "wrong_values"))
 def test_a_wrong_value_is_told_in_words_and_no_secret_is_shown(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str

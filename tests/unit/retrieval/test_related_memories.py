@@ -16,7 +16,7 @@ from tests.support.memory_index import MemoryVectorIndex
 from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Facets, IndexUnavailable, Point
-from ricordo.language.annotations import MINILM
+from ricordo.language.annotations import E5
 from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import terms
@@ -48,7 +48,7 @@ POINTS = st.lists(
 
 async def indexed(points: Sequence[Point], *, former: Sequence[Point] = ()) -> MemoryVectorIndex:
     index = MemoryVectorIndex()
-    for model, written in ((MINILM, points), (FORMER, former)):
+    for model, written in ((E5, points), (FORMER, former)):
         await index.prepare(model, DIMENSIONS)
         await index.upsert(TENANT, model, written)
     return index
@@ -75,7 +75,7 @@ async def test_one_of_two_related_memories_is_among_the_ten_nearest_of_the_other
 ) -> None:
     nearest = ten_nearest(points, threshold)
     order.shuffle(points)
-    related = RelatedMemories(await indexed(points), (MINILM,), threshold)
+    related = RelatedMemories(await indexed(points), (E5,), threshold)
     found = {}
     for one in points:
         near = await related.both_ways(TENANT, one.facets.user_id, one.id)
@@ -95,24 +95,24 @@ async def test_the_threshold_is_that_of_the_model_unless_one_is_set() -> None:
     side /= np.linalg.norm(side)
     above, below = (
         (cosine * unit_vector(1) + np.sqrt(1 - cosine**2) * side).astype(np.float32)
-        for cosine in (THRESHOLDS[MINILM] + 0.01, THRESHOLDS[MINILM] - 0.01)
+        for cosine in (THRESHOLDS[E5] + 0.01, THRESHOLDS[E5] - 0.01)
     )
     points = [point("a", vector=unit_vector(1)), point("b", vector=above), point("c", vector=below)]
     index = await indexed(points)
 
     async def related(threshold: float | None) -> list[UUID]:
-        near = await RelatedMemories(index, (MINILM,), threshold).nearest(TENANT, "u-1", [points[0].id])
+        near = await RelatedMemories(index, (E5,), threshold).nearest(TENANT, "u-1", [points[0].id])
         return [one.id for one in near[points[0].id]]
 
     assert await related(None) == [points[1].id]
-    assert await related(0.5) == [points[1].id, points[2].id]
+    assert await related(0.3) == [points[1].id, points[2].id]
     assert await related(0.9) == []
 
 
 async def test_memories_are_compared_within_their_model() -> None:
     points = [point(name, vector=unit_vector(1)) for name in "abcd"]
     index = await indexed(points[:2], former=points[2:])
-    near = await RelatedMemories(index, (MINILM, FORMER)).nearest(TENANT, "u-1", [one.id for one in points])
+    near = await RelatedMemories(index, (E5, FORMER)).nearest(TENANT, "u-1", [one.id for one in points])
     found = {memory_id: [one.id for one in others] for memory_id, others in near.items()}
     a, b, c, d = (one.id for one in points)
     assert found == {a: [b], b: [a], c: [d], d: [c]}
@@ -122,7 +122,7 @@ async def test_an_index_that_is_away_is_told() -> None:
     index = await indexed([point("a")])
     index.away = True
     with pytest.raises(IndexUnavailable):
-        await RelatedMemories(index, (MINILM,)).both_ways(TENANT, "u-1", point("a").id)
+        await RelatedMemories(index, (E5,)).both_ways(TENANT, "u-1", point("a").id)
 
 
 NEW, OLD = "new", "old"

@@ -51,7 +51,7 @@ def read_mail(data: bytes, attachment: ReadAttachment) -> list[DocumentPart]:
         except Unreadable:
             continue  # only its name is kept
         attached += [replace(part, section=name or media_type) for part in parts]
-    return [DocumentPart(text="\n".join(lines)), *_body(mail), *attached]
+    return [DocumentPart(text="\n".join(lines)), *read_body(mail), *attached]
 
 
 def _header(mail: EmailMessage, name: str) -> str:
@@ -65,7 +65,12 @@ def _label(value: object) -> str:
     return " ".join(str(value).split())[:_LONGEST_HEADER] if value is not None else ""
 
 
-def _body(mail: EmailMessage) -> list[DocumentPart]:
+def read_body(mail: EmailMessage) -> list[DocumentPart]:
+    """Return the text of a mail without its attachments; nothing where it has none.
+
+    Raises:
+        Unreadable: it is not text.
+    """
     body = cast("EmailMessage | None", mail.get_body(preferencelist=("plain", "html")))
     if body is None:
         return []

@@ -11,7 +11,7 @@ from ricordo.memory.ranking.human import HumanProfile
 from ricordo.memory.ranking.signals import Signals
 
 
-def confidence(signals: Signals, unknown: float, profile: HumanProfile, language: str = "en") -> float:
+def confidence(signals: Signals, unknown: float, profile: HumanProfile) -> float:
     """Return the estimated probability that the answer is among the candidates.
 
     A logistic regression, with the weights of `confidence.toml`. Where the question names a speaker, its
@@ -26,19 +26,13 @@ def confidence(signals: Signals, unknown: float, profile: HumanProfile, language
     something and one is there. These were fitted on the same questions put in the first person, against those
     of other conversations, and on first questions to a bot; then unknown words were given less weight.
 
-    MiniLM read English: any two Italian texts are about as similar (a cosine of 0.54) as an English question
-    and its answer. The best logit is lowered by as much as it takes to answer the same share of the questions
-    that two of these conversations answer in Italian as of those in English.
-
     Args:
         unknown: the share of the question's content words that no informative memory holds, [0, 1].
-        language: of the question, if MiniLM read it.
     """
     logits = np.atleast_1d(np.asarray(profile.logits(signals), dtype=np.float64))
     speaker = np.broadcast_to(signals.speaker, logits.shape)
     bare = float(np.max(signals.is_bare_predicate))
-    top = float(logits.max()) - _fitted()["too_similar"].get(language, 0.0)
-    worded = {"top": (1 - bare) * top, "unknown": (1 - bare) * unknown}
+    worded = {"top": (1 - bare) * float(logits.max()), "unknown": (1 - bare) * unknown}
     features = {**worded, "told": float(np.max(signals.example_similarity)), "bare": bare}
     if (speaker > 0).all():
         return _logistic("of_oneself", {**features, "way": float(np.max(signals.type_match) >= 1)})

@@ -20,7 +20,7 @@ BM25_WEIGHT = 0.3
 
 
 _SEMANTIC_MINIMUMS: Final[Mapping[str, float]] = MappingProxyType({E5: 0.23})
-"""By embedding model, the cosine to a question that as few turns of chats reach as 0.35 with MiniLM."""
+"""By embedding model, the cosine to a question that few turns of chats reach."""
 _SEMANTIC_MINIMUM: Final = 0.35  # of the others
 
 

@@ -1,7 +1,7 @@
 """The profile `human`: relevance first; time, feeling, importance and use break ties.
 
-Relevance is learned: a file for each embedding model holds the weights, those of memories in another language
-than the question apart, and the command that fitted them. What questions about facts cannot teach (that
+Relevance is learned: `human.toml` holds the weights, those of memories in another language than the question
+apart, and the command that fitted them. What questions about facts cannot teach (that
 feelings, use and age matter, that an assistant's small talk does not) is a small prior set by hand.
 """
 
@@ -96,7 +96,6 @@ class HumanProfile(RankingProfile):
         bias: such that scores are about the share of relevant memories.
         model: the embedding model that the weights are for.
         by_words: the profile while that model is unavailable.
-        of_models: the profiles for memories that other models have encoded.
     """
 
     drops_distant: ClassVar[bool] = False
@@ -107,22 +106,16 @@ class HumanProfile(RankingProfile):
     bias: float = 0.0
     model: str = ""
     by_words: "HumanProfile | None" = None
-    of_models: Mapping[str, "HumanProfile"] = field(default_factory=dict)
 
     def weighing(self, changes: Mapping[str, float]) -> "HumanProfile":
-        """Return the profile with changed weights, in all languages, by words and for all models."""
+        """Return the profile with changed weights, in all languages and by words."""
         foreign = {name: changes.get(name, weight) for name, weight in self.foreign_weights.items()}
         return replace(
             self,
             weights={**self.weights, **changes},
             foreign_weights=foreign,
             by_words=None if self.by_words is None else self.by_words.weighing(changes),
-            of_models={model: profile.weighing(changes) for model, profile in self.of_models.items()},
         )
-
-    def of(self, model: str) -> "HumanProfile":
-        """Return the profile for memories that `model` has encoded."""
-        return self.of_models.get(model, self)
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
@@ -205,12 +198,7 @@ def features(signals: Signals) -> Mapping[str, Column]:
 @lru_cache(maxsize=1)
 def load_human() -> HumanProfile:
     """Return the profile with the weights that the package ships."""
-    former, fitted = _read("human_minilm.toml"), _read("human.toml")
-    return replace(fitted, of_models={former.model: former})
-
-
-def _read(name: str) -> HumanProfile:
-    fitted = tomllib.loads((resources.files(__package__) / name).read_text(encoding="utf-8"))
+    fitted = tomllib.loads((resources.files(__package__) / "human.toml").read_text(encoding="utf-8"))
     worded = fitted["by_words"]
     return HumanProfile(
         weights={**PRIOR, **fitted["weights"]},

@@ -10,7 +10,7 @@ large channels would leave few steps for all others. Where a norm precedes a pro
 which channels those are: they are divided there and the weights multiplied by as much (SmoothQuant: Xiao et
 al. 2023; here without data, from the norm itself). Elsewhere a channel of `Rounding.outliers` is multiplied
 apart, in 32 bits (LLM.int8(): Dettmers et al. 2022). Embeddings, norms, the softmax and the pooling are
-unchanged, and so are the layers of `Rounding.exact`.
+unchanged.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -192,8 +192,6 @@ class QuantisedGraph(BertGraph):
         return self._add_and_norm(self._linear(context, f"{prefix}.output.dense"), hidden, f"{prefix}.output")
 
     def _linear(self, source: str, layer: str) -> str:
-        if layer in self._rounding.exact:
-            return super()._linear(source, layer)
         kernel = self._weights[f"{layer}.weight"].T
         if (outlier := self._rounding.outliers.get(layer)) is not None:
             return self._product_without(outlier, source, kernel, layer)

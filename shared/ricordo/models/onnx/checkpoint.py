@@ -1,6 +1,6 @@
 """What the network needs of a published checkpoint, whatever file holds it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,11 +46,9 @@ class Rounding:
     """How a model is rounded to 8 bits.
 
     Attributes:
-        exact: linear layers that keep 32 bits, because their error would propagate.
         outliers: by linear layer, the channel whose inputs are far larger than all others.
     """
 
-    exact: Sequence[str] = ()
     outliers: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -64,13 +62,11 @@ class Side:
             average.
     """
 
-    prefix: str = ""
-    shift: NDArray[np.float32] | None = None
+    prefix: str
+    shift: NDArray[np.float32]
 
     def shifted(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return vectors [n, d] of unit norm, shifted and scaled to unit norm again."""
-        if self.shift is None:
-            return vectors
         moved: NDArray[np.float32] = vectors + self.shift
         moved /= np.linalg.norm(moved, axis=1, keepdims=True)
         return moved

@@ -1,11 +1,11 @@
-"""A sentence encoder in this process: one set of weights, with separate threads for batches and queries."""
+"""The sentence encoder in this process: one set of weights, with separate threads for batches and queries."""
 
 import asyncio
 import os
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -16,11 +16,9 @@ import numpy as np
 import structlog
 
 from ricordo.cache_folder import default_cache_folder
-from ricordo.language.annotations import E5, MINILM
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.onnx.checkpoint import MAX_TOKENS, Checkpoint, Side, Tokens
+from ricordo.models.onnx.checkpoint import MAX_TOKENS, Side, Tokens
 from ricordo.models.onnx.e5_checkpoint import installed_e5
-from ricordo.models.onnx.minilm_checkpoint import installed_minilm
 from ricordo.models.onnx.network import DIMENSIONS, Network, Precision, load_network, native_precision
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -217,57 +215,41 @@ class OnnxModel:
     tokens: TokenCounter
 
 
-_INSTALLED: Final[Mapping[str, Callable[[], Checkpoint]]] = {E5: installed_e5, MINILM: installed_minilm}
-
-
-def installed_checkpoint(model: str = E5) -> Checkpoint:
-    """Return the checkpoint of the installed package with a model's weights.
-
-    Raises:
-        CheckpointMissing: the package is not installed or incomplete.
-    """
-    return _INSTALLED[model]()
-
-
-async def load_tokens(cache_folder: Path | None = None, checkpoint: Checkpoint | None = None) -> Tokens:
+async def load_tokens(cache_folder: Path | None = None) -> Tokens:
     """Load the tokenizer only, which needs no weights.
 
     Args:
         cache_folder: of the built tokenizer; the user's cache folder by default.
-        checkpoint: that of the default model by default.
 
     Raises:
         CheckpointMissing: the package with the model is not installed.
         OSError: the cache folder cannot be written.
     """
-    source = checkpoint or installed_checkpoint()
-    return await asyncio.to_thread(source.tokens, cache_folder or default_cache_folder())
+    return await asyncio.to_thread(installed_e5().tokens, cache_folder or default_cache_folder())
 
 
 @asynccontextmanager
 async def open_onnx(
     cache_folder: Path | None = None,
-    checkpoint: Checkpoint | None = None,
     cores: int | None = None,
     tokens: Tokens | None = None,
     precision: Precision | None = None,
 ) -> AsyncIterator[OnnxModel]:
-    """Open a model, building its file the first time; it is loaded in the background, and runs wait for it.
+    """Open the model, building its file the first time; it is loaded in the background, and runs wait for it.
 
     Args:
         cache_folder: of the built files; the user's cache folder by default.
-        checkpoint: the weights; those of the default model by default.
         cores: threads for batches; all usable cores by default.
-        tokens: the tokenizer of the checkpoint, where it is loaded already.
+        tokens: the tokenizer, where it is loaded already.
         precision: the fastest on this processor by default.
 
     Raises:
         CheckpointMissing: the package with the weights is not installed.
         OSError: the cache folder cannot be written.
     """
-    source, precision = checkpoint or installed_checkpoint(), precision or native_precision()
+    source, precision = installed_e5(), precision or native_precision()
     folder = cache_folder or default_cache_folder()
-    tokens = tokens or await load_tokens(folder, source)
+    tokens = tokens or await load_tokens(folder)
     network = await asyncio.to_thread(load_network, source, folder, precision)
     lanes = cores or usable_cores()
     batch_threads, query_threads = _threads("batch", lanes, _lower_priority), _threads("query", 1)

@@ -27,6 +27,8 @@ from ricordo.runtime.worker.state import InFlightMessage, LoopSettings
 
 _log = structlog.stdlib.get_logger(__name__)
 
+_LOCAL_RETRIES = 4  # of a batch that failed while the gate closed, once it is open
+
 Events = Sequence[Envelope[Any]]
 
 
@@ -36,14 +38,11 @@ class EventWorkerSettings:
 
     Attributes:
         time_limit: seconds per handler call.
-        local_retries: how often a batch that failed while the gate closed is handled again once it is open,
-            before its events are returned.
         backoff: pauses before a redelivery, by attempt.
     """
 
     loop: LoopSettings = field(default_factory=LoopSettings)
     time_limit: float = 120.0
-    local_retries: int = 4
     backoff: Backoff = field(default_factory=Backoff)
     breaker: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
 
@@ -58,7 +57,7 @@ class HandlerCalls:
 
     Attributes:
         gate: tells whether a failure was that of a dependency which is down.
-        settings: with the time limit and the number of local retries.
+        settings: with the time limit.
     """
 
     handler: Handler[Any]
@@ -79,7 +78,7 @@ class HandlerCalls:
 
     async def _while_gate_closes(self, tenant: str, events: Events) -> Sequence[Outcome]:
         """Keep a batch in flight that failed as a dependency went down: returning costs a delivery."""
-        for _ in range(self.settings.local_retries):
+        for _ in range(_LOCAL_RETRIES):
             try:
                 return await self._once(tenant, events)
             except Exception as error:

@@ -65,13 +65,8 @@ def test_weighted_by_hand() -> None:
 
 
 @given(signals, unit)
-def test_the_confidence_is_a_probability_and_lower_where_all_texts_are_similar(
-    one: Signals, unknown: float
-) -> None:
-    italian, english = (confidence(one, unknown, load_human(), language) for language in ("it", "en"))
-    assert 0 <= italian <= english <= 1
-    plain = Signals(semantic=0.5, token_count=10)
-    assert confidence(plain, 0.0, load_human(), "it") < confidence(plain, 0.0, load_human(), "en")
+def test_the_confidence_is_a_probability(one: Signals, unknown: float) -> None:
+    assert 0 <= confidence(one, unknown, load_human()) <= 1
 
 
 def test_multiplicative_by_hand() -> None:
