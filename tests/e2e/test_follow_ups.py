@@ -1,6 +1,8 @@
 """Questions that lean on the one before are answered, recalled and shown as what they mean."""
 
+import asyncpg
 import pytest
+from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, msg
 
 SAID = {
@@ -67,3 +69,27 @@ async def test_each_conversation_is_followed_by_itself_and_no_message_outlives_i
     assert (await told.request("command.forget", asked)).body["ok"]
     working = await told.query("working", user_id="en", conversation_id="a")
     assert "hollis" not in str(working).casefold()
+
+
+async def test_two_questions_in_one_are_answered_one_after_the_other(told: Bot) -> None:
+    reply = await ask(told, "en", "who is my dentist and where is her practice?", "p")
+    first, second = reply["answer"].split("\n")
+    assert "hollis" in first
+    assert "mill street" in second
+    reply = await ask(told, "en", "where does claire live and what is her blood type?", "q")
+    assert "leeds" in reply["answer"]
+    assert "blood type" in reply["answer"].split("\n")[-1]
+    assert reply["answered"]
+
+
+async def test_no_answer_waits_for_those_who_write_to_its_conversation(told: Bot, system: System) -> None:
+    connection = await asyncpg.connect(system.endpoints.postgres_dsn)
+    try:
+        lock = "select pg_advisory_lock(hashtextextended($1 || '/conversation/locked', 0))"
+        await connection.execute(lock, told.tenant)
+        reply = await ask(told, "en", "where does anna live?", "locked")
+    finally:
+        await connection.close()
+    assert "trieste" in reply["answer"]
+    assert not reply["degraded"]
+    assert not (await told.query("working", user_id="en", conversation_id="locked"))["notes"]

@@ -10,10 +10,11 @@ from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.checkpoint import Side
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.onnx.network import Network
-from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage
+from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, with_earlier
 from ricordo.models.reader.reader_network import Floats
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.talk import by_conversation
+from ricordo_services.retrieval.recall_result import FEW_WORDS
 
 MOST: Final = 6
 """Passages of a question."""
@@ -45,7 +46,7 @@ class TrainingQuestion(NamedTuple):
 
 
 def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iterator[TrainingQuestion]:
-    """Yield the questions of all writers.
+    """Yield the questions of all writers, of a folder and those within it.
 
     Args:
         network: of the encoder, which tells what recall would find.
@@ -58,13 +59,13 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
     def vectors(texts: Sequence[str], side: Side) -> Floats:
         return side.shifted(network.run([tokens.cut(text, side.prefix)[0] for text in texts]))
 
-    for file in sorted(folder.glob("*.questions.jsonl")):
+    for file in sorted(folder.rglob("*.questions.jsonl")):
         writer = file.name.partition(".")[0]
         try:
-            turns = by_conversation(folder / f"{writer}.jsonl")
+            turns = by_conversation(file.with_name(f"{writer}.jsonl"))
             for name, asked in by_conversation(file).items():
                 said = vectors([f"{turn['s']}: {turn['x']}" for turn in turns[name]], checkpoint.text)
-                of_questions = vectors([row["q"] for row in asked], checkpoint.question)
+                of_questions = vectors([_searched(row) for row in asked], checkpoint.question)
                 likeness = np.maximum(of_questions @ said.T, of_questions @ _windows(said).T)
                 for row, of_all in zip(asked, likeness, strict=True):
                     yield _asked(writer, turns[name], row, of_all)
@@ -72,6 +73,12 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
             raise UnreadableData(
                 f"{file} is not a list of questions about chats: {type(error).__name__}: {error}"
             ) from error
+
+
+def _searched(row: Mapping[str, Any]) -> str:
+    """Return the words by which recall finds what answers: those of the question before it, too."""
+    first, told = row.get("before", ("", ""))
+    return f"{first} {row['q']} {told if len(told.split()) <= FEW_WORDS else ''}".strip()
 
 
 def _windows(vectors: Floats) -> Floats:
@@ -100,7 +107,8 @@ def _asked(
         )
         for one in places[:MOST]
     ]
-    return TrainingQuestion(writer, row["kind"], row["q"], choices)
+    text = with_earlier(row["q"], " ".join(filter(None, row.get("before", ()))))
+    return TrainingQuestion(writer, row["kind"], text, choices)
 
 
 def _passage(turns: Sequence[Mapping[str, Any]], at: int, asker: str) -> Passage:

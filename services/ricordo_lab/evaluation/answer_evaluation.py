@@ -6,7 +6,8 @@ A folder holds, side by side:
   with `kind`, `l`, `q`, `accept` (words of which a right answer holds one) and `evidence`;
 - or `<name>.lives.jsonl`, a small life a line with its `messages` and `chats`: the questions of a chat are
   asked in one conversation, one after the other, and a right answer holds no word of `reject`;
-- or chats and questions as `talk` reads them: an answer is right that rests on one of `turns`.
+- or chats and questions as `talk` reads them: an answer is right that rests on one of `turns`; `before` has
+  the question asked before and the words that answered it, and `leans` whether this one leans on it.
 
 What has the kind `never` was never said.
 """
@@ -227,18 +228,24 @@ def _chats(_: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[st
             for place, row in enumerate(turns)
         ]
         questions = [
-            LifeQuestion(
-                row["kind"],
-                row["l"],
-                row["q"],
-                datetime.fromisoformat(row["now"]).replace(tzinfo=UTC),
-                (),
-                [f"{life}-{place}" for place in row["turns"]],
-            )
-            for row in asked
+            each
+            for at, row in enumerate(asked)
             if (row["c"], row["asker"]) == (chat, asker)
+            for each in _questions(row, life, f"{life}-{at}")
         ]
         yield Life(life, max(("en", "it"), key=[row["l"] for row in turns].count), messages, questions)
+
+
+def _questions(row: Mapping[str, Any], life: str, chat: str) -> Iterator[LifeQuestion]:
+    """Yield a question, after the one that was asked before it."""
+    language, kind = row["l"], row["kind"]
+    now = datetime.fromisoformat(row["now"]).replace(tzinfo=UTC)
+    if "before" in row:
+        first, told = row["before"]
+        yield LifeQuestion("first" if told else NEVER, language, first, now, [told] * bool(told), chat=chat)
+        kind = "follow-up" if row["leans"] and kind != NEVER else kind
+    evidence = [f"{life}-{place}" for place in row["turns"]]
+    yield LifeQuestion(kind, language, row["q"], now, (), evidence, chat=chat if "before" in row else None)
 
 
 def _message(  # noqa: PLR0917 - the fields of a message

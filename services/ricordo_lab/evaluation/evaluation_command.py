@@ -159,7 +159,8 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         _out("FILE"),
     ),
     "fit-heads": Evaluation(
-        "fit a head over texts for each language of a table of labelled ones, and measure it on a fifth",
+        "fit a head over texts for each language of a table of labelled ones, or of a folder of questions "
+        "the one that knows follow-ups, and measure it on a fifth",
         softmax_heads.run_texts,
         {
             "--questions": {"action": "store_true", "help": "the texts are questions"},

@@ -19,10 +19,12 @@ from ricordo.language.detection import detect
 from ricordo.language.query_analysis import intent_head
 from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
 from ricordo.language.query_analysis.query_parser import parse_query
+from ricordo.language.query_analysis.search_terms import LEANING
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, shape
 from ricordo_lab.console import UnreadableData, progress
 from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
 from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors, quantise
+from ricordo_lab.evaluation.talk import by_conversation
 
 NONE: Final = "-"
 """The label of texts without one."""
@@ -57,7 +59,8 @@ def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
         found = accuracy(tried, [own[at] for at in held_out], encoded[held_out])
         yield NamedFigures({f"{language}_{name}": value for name, value in found.items()})
         progress(f"  {language}: fitting on all")
-        out = asked.out / f"{asked.data.stem}_{language}.npz"
+        name = LEANING if asked.data.is_dir() else asked.data.stem
+        out = asked.out / f"{name}_{language}.npz"
         out.write_bytes(fit_text_head(own, encoded, E5, digest(asked.data)).saved())
         yield NamedFigures(out=str(out))
 
@@ -69,26 +72,45 @@ def run_questions(asked: argparse.Namespace) -> Iterator[NamedFigures]:
 
 
 def read_texts(path: Path) -> list[LabelledText]:
-    """Read a file with lines of label, language and text, separated by tabs.
+    """Read a file with lines of label, language and text, separated by tabs; or a folder of questions.
+
+    Questions about chats are labelled by whether they lean on the one before; its tables are read, too.
 
     Raises:
         UnreadableData: a line has another shape, or a language has fewer than two labels.
     """
-    found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        cells = line.split("\t")
-        if len(cells) != len(LabelledText.__dataclass_fields__) or cells[1] not in LANGUAGES:
-            raise UnreadableData(f"{path}, line {number}: a label, it or en, and a text are expected")
-        found.append(LabelledText(*cells))
+    tables = sorted(path.glob("*.tsv")) if path.is_dir() else [path]
+    found = [*_read_questions(path), *(text for table in tables for text in _read_table(table))]
     for language in {one.language for one in found}:
         if len({one.label for one in found if one.language == language}) < 2:
             raise UnreadableData(f"{path}: at least two labels are expected of {language}")
     return found
 
 
+def _read_table(path: Path) -> list[LabelledText]:
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        cells = line.split("\t")
+        if len(cells) != len(LabelledText.__dataclass_fields__) or cells[1] not in LANGUAGES:
+            raise UnreadableData(f"{path}, line {number}: a label, it or en, and a text are expected")
+        found.append(LabelledText(*cells))
+    return found
+
+
+def _read_questions(folder: Path) -> list[LabelledText]:
+    texts: dict[tuple[str, str], LabelledText] = {}
+    for file in sorted(folder.rglob("*.questions.jsonl")):
+        for row in (row for rows in by_conversation(file).values() for row in rows):
+            asked = [(NONE, row["before"][0])] if "before" in row else []
+            for label, text in (*asked, (LEANING if row.get("leans") else NONE, row["q"])):
+                texts.setdefault((row["l"], text), LabelledText(label, row["l"], text))
+    return [*texts.values()]
+
+
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, which a head stores as `fitted_on`."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return the SHA-256 of a file, or of all questions of a folder, which a head stores as `fitted_on`."""
+    files = sorted(path.rglob("*.questions.jsonl")) if path.is_dir() else [path]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def fit_text_head(

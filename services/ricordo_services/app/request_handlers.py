@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from ricordo.language.query_analysis.requested_predicates import MODEL
 from ricordo.language.topics import topic_key
 from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.commands import Correct, Verify
@@ -147,9 +148,10 @@ async def recall_service(resources: Resources) -> RecallService:
     facts = RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence)
     connections = Connections(search, related, facts.queries)
     working, notes = await working_memory_reader(resources), await resources.store(NoteStore)
-    lifetime = _working_memory_lifetime(resources)
+    lifetime, heads = _working_memory_lifetime(resources), await resources.head_encoders()
+    of_heads = next((one for one in (encoder, *others, *heads) if one.model == MODEL), None)
     return RecallService(
-        follow_ups=FollowUps(working, notes, memories, resources.clock, lifetime),
+        follow_ups=FollowUps(working, notes, memories, resources.clock, of_heads, lifetime),
         memories=memories,
         facts=facts,
         related=related,
@@ -160,7 +162,7 @@ async def recall_service(resources: Resources) -> RecallService:
         scopes=ListingScopes(await resources.store(MemoryListings)),
         encoder=encoder,
         other_encoders=others,
-        head_encoders=await resources.head_encoders(),
+        head_encoders=heads,
         examples=ExampleEncoder((models.statement, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
         clock=resources.clock,

@@ -1,23 +1,21 @@
 """Answers `query.answer`: a recall, a reading of what it found, and an answer written from what answers."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
 import numpy as np
 
-from ricordo.language.annotations import Role
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.vocabulary import SINGLE_VALUED
 from ricordo.language.query_analysis.search_terms import (
-    asks_for_a_time,
-    asks_for_the_assistant,
-    asks_for_the_former,
+    asks_for,
     asks_something,
-    is_for_a_time,
+    question_parts,
 )
+from ricordo.memory.answer_writing import write_answer, write_refusal
 from ricordo.memory.answers import (
     AnswerMaterial,
     JudgedPassage,
@@ -25,38 +23,30 @@ from ricordo.memory.answers import (
     answering_passages,
     fact_confidence,
     told_facts,
-    write_answer,
-    write_refusal,
 )
-from ricordo.memory.context.formatting import has_single_speaker
 from ricordo.memory.context.token_budget import Count
 from ricordo.memory.facts.fact_model import Fact
-from ricordo.memory.model import Memory
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
 from ricordo.messages.ids import memory_id
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm_answers import LlmAnswers, OnSentence
 from ricordo.models.reader.answer_reader import AnswerReader
-from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage
+from ricordo.models.reader.question_pairs import with_earlier
 from ricordo.runtime.handling import QueryResult, SendPart
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQuestion
+from ricordo_services.retrieval.answer_candidates import Candidate, find_candidates
 from ricordo_services.retrieval.asked_facts import (
     asks_for_the_user,
     felt_as_asked,
     plainly_asked,
-    speaking_of_relatives,
 )
 from ricordo_services.retrieval.context import language_of_reply
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import RecalledMemory, RecallResult, accessed
 
 _EVIDENCE_OF_A_FACT: Final = 3  # its latest supporting messages
-_JUDGED: Final = 10
-"""Recalled memories that are read with the question."""
-_OF_FACTS: Final = 4
-"""Memories that support facts which the question asks for, and were not recalled."""
 _FELT: Final = 0.7  # the confidence of what expresses the feeling that is all the question names; not fitted
 _ONLY_TIME: Final = 0.9  # the confidence of what lies in the time that is all the question names
 
@@ -96,20 +86,32 @@ class AnswerService:
         recalled = await self.recall(tenant, request)
         language = language_of_reply(request, recalled)
         least = self.least if request.min_confidence is None else request.min_confidence
-        material, confidence = await self._material(tenant, request, recalled, least)
-        if confidence < least:
-            material = replace(material, facts=(), former=(), passages=(), memories=())
+        parts = await self._parts(tenant, request, recalled, least)
+        found = [one for one in parts if one.confidence >= least and (one.facts or one.passages)]
         written, by = WrittenAnswer(""), AnsweredBy.RULES
-        if material.facts or material.passages:
-            asked, full = (material, language, recalled.zone), request.style is AnswerStyle.FULL
+        if found:
+            full = request.style is AnswerStyle.FULL
             if self.writer is not None:
+                asked = AnswerMaterial.joined(found, recalled.question), language, recalled.zone
                 written = await self.writer.answer(*asked, full=full, on_sentence=on_sentence) or written
                 by = AnsweredBy.LLM if written.text else by
             if not written.text:
                 # In a thread: the excerpt of a long message would block the event loop.
-                written = await asyncio.to_thread(write_answer, *asked, self.count, full=full)
+                texts = [
+                    await asyncio.to_thread(write_answer, one, language, recalled.zone, self.count, full=full)
+                    for one in found
+                ]
+                written = WrittenAnswer.joined(texts)
+            for one in parts:
+                if one not in found:
+                    refused = WrittenAnswer(write_refusal(one.question, 0, _missing(recalled), language))
+                    written = WrittenAnswer.joined([written, refused])
+                    if on_sentence is not None and by is AnsweredBy.LLM:
+                        await on_sentence(refused)
         if self.recall.follow_ups is not None:
-            await self.recall.follow_ups.conclude(tenant, request, recalled, material.passages)
+            passages = [passage for one in found for passage in one.passages]
+            await self.recall.follow_ups.conclude(tenant, request, recalled, passages)
+        confidence = min((one.confidence for one in found), default=max(one.confidence for one in parts))
         used = {memory.id for memory in written.memories}
         recalled.memories = [one for one in recalled.memories if one.memory.id in used]
         text = written.text or _refusal(recalled, language)
@@ -127,109 +129,92 @@ class AnswerService:
         )
         return QueryResult(reply, accessed(request, recalled), recalled.recall_id)
 
-    async def _material(
+    async def _parts(
         self, tenant: str, request: AnswerRequest, recalled: RecallResult, least: float
-    ) -> tuple[AnswerMaterial, float]:
-        """Return what the answer is made of, and how certain it is."""
-        material = AnswerMaterial(
-            question=recalled.question, asks_when=asks_for_a_time(recalled.question), now=recalled.now
-        )
-        if not recalled.search_text or is_for_a_time(recalled.analysis):
-            within = [one.memory for one in recalled.memories if _is_in_time(one, recalled)]
-            passages: Sequence[JudgedPassage] = [JudgedPassage(one, _ONLY_TIME) for one in within]
-            return replace(material, passages=passages, is_list=True), _ONLY_TIME if within else 0.0
+    ) -> Sequence[AnswerMaterial]:
+        """Return what answers each part of the question."""
+        parts = question_parts(recalled.asked)
+        if len(parts) == 1 and (whole := await self._whole(tenant, request, recalled)) is not None:
+            return [whole]
+        if len(parts) > 1:
+            recalled.relative = None  # it is that of one of them
+        candidates = await find_candidates(self.recall, tenant, request, recalled)
+        # A part leans on the one before it, and the first of "when and where is it?" on the next.
+        first = parts[1] if len(parts[0].split()) == 1 < len(parts) else ""
+        found = []
+        for part, beside in zip(parts, [first, *parts], strict=False):
+            judged = await self._judged(recalled, candidates, part, beside or recalled.earlier.text)
+            found.append(await self._answered(tenant, request, recalled, judged, part, least))
+        return found
+
+    async def _whole(
+        self, tenant: str, request: AnswerRequest, recalled: RecallResult
+    ) -> AnswerMaterial | None:
+        """Return what answers a question for a time, a feeling or a fact; None where a passage has to."""
+        material = _material(recalled, recalled.asked)
+        if not recalled.search_text or recalled.names_only_time:
+            within = [
+                JudgedPassage(one.memory, _ONLY_TIME)
+                for one in recalled.memories
+                if _is_in_time(one, recalled)
+            ]
+            return replace(material, passages=within, is_list=True, confidence=_ONLY_TIME * bool(within))
+        if recalled.earlier.text:
+            return None
         if felt := felt_as_asked(recalled):
-            return replace(material, passages=[JudgedPassage(one, _FELT) for one in felt]), _FELT
-        if not (asks_for_the_user(recalled) or asks_something(recalled.question, recalled.analysis.language)):
-            return material, 0.0
+            return replace(material, passages=[JudgedPassage(one, _FELT) for one in felt], confidence=_FELT)
+        if not (asks_for_the_user(recalled) or asks_something(recalled.asked, recalled.analysis.language)):
+            return material
         if facts := _within(request, recalled, plainly_asked(recalled)):
             before = await self._former(tenant, request, recalled, facts)
-            return replace(material, facts=facts, former=before), max(map(fact_confidence, facts))
-        judged = sorted(await self._judged(tenant, request, recalled), key=lambda one: -one.probability)
-        former = asks_for_the_former(recalled.question)
-        passages = answering_passages(judged, least, former=former)
+            confidence = max(map(fact_confidence, facts))
+            return replace(material, facts=facts, former=before, confidence=confidence)
+        return None
+
+    async def _answered(  # noqa: PLR0917 - who asks what, and what was found
+        self,
+        tenant: str,
+        request: AnswerRequest,
+        recalled: RecallResult,
+        judged: Sequence[JudgedPassage],
+        question: str,
+        least: float,
+    ) -> AnswerMaterial:
+        """Return what answers a question of which the passages have been judged."""
+        material = _material(recalled, question)
+        former = asks_for("former", question)
+        passages = answering_passages(judged, least, former=former, every=material.is_list)
         names = recalled.relatives.names or recalled.bearers
         facts = told_facts(passages, recalled.analysis.requested.names, names, former=former)
-        material = replace(
+        best = judged[0].probability if judged else 0.0
+        return replace(
             material,
             passages=passages,
             memories=[one.memory for one in judged if former or not one.memory.corrected_by],
             facts=facts,
             former=() if former else await self._former(tenant, request, recalled, facts),
+            confidence=passages[0].probability if passages else min(best, least),
         )
-        best = judged[0].probability if judged else 0.0
-        return material, passages[0].probability if passages else min(best, least)
 
     async def _judged(
-        self, tenant: str, request: AnswerRequest, recalled: RecallResult
+        self, recalled: RecallResult, candidates: Sequence[Candidate], question: str, earlier: str
     ) -> Sequence[JudgedPassage]:
-        """Return what was recalled, each with what the reader says of it; nothing without the reader."""
-        try:
-            memories = await self._candidates(tenant, request, recalled)
-            before = await self._before(tenant, request.user_id, memories)
-            messages = [one.message_id for one in memories if one.message_id]
-            facts = await self.recall.facts.queries.of_messages(tenant, request.user_id, messages)
-        except StoreUnavailable:
-            recalled.degraded.add(Degradation.ROWS)
-            return ()
-        alone = has_single_speaker(memories)
-        passages = [
-            Passage(_who(one, alone=alone), one.content, before.get(one.preceding_id, "")) for one in memories
-        ]
-        question = recalled.question
+        """Return the candidates, each with what the reader says of it, likeliest first."""
         if recalled.relative is not None and recalled.relatives.names:
-            question = f"{question} ({', '.join(recalled.relatives.names[:3])})"
+            names = f" ({', '.join(recalled.relatives.names[:3])})"
+            question, earlier = (question, earlier + names) if earlier else (question + names, "")
+        passages, likeness = [one.passage for one in candidates], [one.likeness for one in candidates]
         try:
             with recalled.timing("read"):
-                verdicts = await self.reader.judge(question, passages, _likeness(recalled, memories))
+                verdicts = await self.reader.judge(with_earlier(question, earlier), passages, likeness)
         except ModelUnavailable:
             recalled.degraded.add(Degradation.MODEL)
             return ()
-        return [
-            JudgedPassage(
-                memory,
-                verdict.probability,
-                verdict.words,
-                [fact for fact in facts if memory.message_id in fact.message_ids],
-            )
-            for memory, verdict in zip(memories, verdicts, strict=True)
+        judged = [
+            JudgedPassage(one.memory, verdict.probability, verdict.words, one.facts)
+            for one, verdict in zip(candidates, verdicts, strict=True)
         ]
-
-    async def _candidates(
-        self, tenant: str, request: AnswerRequest, recalled: RecallResult
-    ) -> Sequence[Memory]:
-        """Return the best of what was recalled, what corrects it, and what supports the facts asked for."""
-        of_assistant = asks_for_the_assistant(recalled.question)
-        found = [
-            one.memory
-            for one in recalled.memories
-            if one.memory.id not in recalled.beside
-            and (of_assistant or one.memory.role is not Role.ASSISTANT)
-        ]
-        memories: Sequence[Memory] = found[:_JUDGED]
-        if request.filters is not None:
-            return memories
-        known = {one.message_id for one in memories}
-        evidence = [fact.message_ids[-1] for fact in recalled.requested_facts if fact.message_ids]
-        missing = [one for one in dict.fromkeys(evidence) if one not in known][:_OF_FACTS]
-        corrections = [one for memory in memories for one in memory.corrected_by[:1]]
-        ids = {memory_id(tenant, message) for message in missing}.union(corrections)
-        ids -= {one.id for one in memories}.union(recalled.beside)
-        further = await self.recall.memories.memories(tenant, request.user_id, [*ids]) if ids else ()
-        every = [*memories, *further]
-        return every if recalled.relative is None else speaking_of_relatives(recalled, every)
-
-    async def _before(self, tenant: str, user_id: str, memories: Sequence[Memory]) -> dict[UUID | None, str]:
-        """Return the turn before each memory, by its id."""
-        known = {one.id: one for one in memories}
-        wanted = {one.preceding_id for one in memories if one.preceding_id}
-        missing = [one for one in wanted if one not in known]
-        rows = await self.recall.memories.memories(tenant, user_id, missing) if missing else ()
-        every = {**known, **{one.id: one for one in rows}}
-        alone = has_single_speaker([*every.values()])
-        return {
-            one: f"{_who(every[one], alone=alone)}: {every[one].content}" for one in wanted if one in every
-        }
+        return sorted(judged, key=lambda one: -one.probability)
 
     async def _former(
         self, tenant: str, request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]
@@ -255,23 +240,20 @@ class AnswerService:
         return sorted(past, key=lambda one: one.last_reinforced, reverse=True)
 
 
+def _material(recalled: RecallResult, question: str) -> AnswerMaterial:
+    """Return what a question asks for by its form and by what it leans on, without an answer."""
+    asked = f"{recalled.earlier.question} {question}".strip()
+    return AnswerMaterial(
+        question=question,
+        asks_when=asks_for("time", asked),
+        is_list=asks_for("several", asked),
+        now=recalled.now,
+    )
+
+
 def _is_in_time(one: RecalledMemory, recalled: RecallResult) -> bool:
     """Whether it was said, or happens, in the time that is all the question names."""
     return not recalled.search_text or float(np.max(one.signals.temporal)) >= 1.0
-
-
-def _likeness(recalled: RecallResult, memories: Sequence[Memory]) -> Sequence[float]:
-    """Return how similar each memory is to the question; the others as the least similar one."""
-    known = {one.memory.id: float(np.max(one.signals.semantic)) for one in recalled.memories}
-    least = min(known.values(), default=0.0)
-    return [known.get(one.id, least) for one in memories]
-
-
-def _who(memory: Memory, *, alone: bool) -> str:
-    """Return who says a memory, as the reader knows it."""
-    if memory.role is not Role.USER:
-        return ASSISTANT
-    return ASKER if alone or not memory.speaker else memory.speaker
 
 
 def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -283,9 +265,14 @@ def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact
 
 
 def _refusal(recalled: RecallResult, language: str) -> str:
-    about = ", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]) or recalled.question
-    missing = recalled.degraded & {Degradation.ROWS, Degradation.VECTORS, Degradation.MODEL}
-    return write_refusal(about, recalled.archived_matches, missing, language)
+    named = () if recalled.earlier.text else recalled.analysis.entities or recalled.analysis.topics[:1]
+    about = ", ".join(named) or recalled.asked
+    return write_refusal(about, recalled.archived_matches, _missing(recalled), language)
+
+
+def _missing(recalled: RecallResult) -> Collection[str]:
+    """Return the parts of the memory that were away, without which nothing is known of what it holds."""
+    return recalled.degraded & {Degradation.ROWS, Degradation.VECTORS, Degradation.MODEL}
 
 
 def _sources(tenant: str, written: WrittenAnswer) -> tuple[UUID, ...]:

@@ -12,7 +12,7 @@ from ricordo.language.facts.vocabulary import USER
 from ricordo.language.feelings import BASIC_EMOTIONS
 from ricordo.language.query_analysis.question_patterns import named_feeling
 from ricordo.language.query_analysis.requested_predicates import CORE, words_besides
-from ricordo.language.query_analysis.search_terms import asks_for_a_time, asks_for_the_former
+from ricordo.language.query_analysis.search_terms import asks_for
 from ricordo.language.titles import only_greets
 from ricordo.language.tokenization import stems
 from ricordo.memory.facts.fact_model import Fact
@@ -50,7 +50,7 @@ def plainly_asked(recalled: RecallResult) -> Sequence[Fact]:
     It may name somebody, by a name or by ties to the user.
     """
     requested, question, language = recalled.analysis.requested, recalled.question, recalled.analysis.language
-    if asks_for_a_time(question) or asks_for_the_former(question):
+    if any(asks_for(one, question) for one in ("time", "former")):
         return ()
     names, besides = recalled.relatives.names, requested.besides
     if recalled.relative is None and recalled.analysis.entities:

@@ -15,7 +15,7 @@ from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.feelings import load_positions
 from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.question_patterns import named_feeling
-from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
+from ricordo.language.query_analysis.search_terms import asks_for, match_speakers
 from ricordo.language.tokenization import terms_of
 from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
@@ -62,7 +62,7 @@ def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
     dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
     bm25_window = _share(bm25_window)
     named = _named(of.column("speaker"), query.analysis)
-    when = asks_for_a_time(query.text)
+    when = asks_for("time", query.text)
     # What an assistant says of itself tells nothing of the user.
     telling = query.analysis.requested.bare * np.array([role != Role.ASSISTANT for role in of.column("role")])
     asked = named_feeling(query.text, query.analysis.language)

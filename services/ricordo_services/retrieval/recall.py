@@ -11,18 +11,18 @@ from cachetools import LRUCache
 
 from ricordo.clock import Clock
 from ricordo.index.port import IndexUnavailable
-from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.query_parser import with_question_vector
-from ricordo.language.query_analysis.relatives import AskedRelative, asked_relative
+from ricordo.language.query_analysis.relatives import relative_by_ties
 from ricordo.language.query_analysis.requested_predicates import MODEL
 from ricordo.language.query_analysis.search_terms import (
+    is_for_a_time,
     is_only_a_name,
     is_only_time,
     match_speakers,
+    searchable,
     without_speaker_names,
 )
 from ricordo.language.temporal.moments import find_zone, offset_name
-from ricordo.language.text import stem
 from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.memory.ranking.signals import RankingProfile as Ranking
@@ -37,10 +37,11 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking
-from ricordo_services.retrieval.follow_ups import AskedInFull, FollowUps
+from ricordo_services.retrieval.follow_ups import FollowUps
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels, encoded
 from ricordo_services.retrieval.recall_result import (
+    EarlierTalk,
     RecalledMemory,
     RecallResult,
     accessed,
@@ -93,16 +94,16 @@ class RecallService:
             summaries: whether summaries and syntheses join where no filter names them.
         """
         began = perf_counter()
-        asked = AskedInFull(request.query, request.query)
+        earlier = EarlierTalk()
         if self.follow_ups is not None:
-            asked = await self.follow_ups.in_full(tenant, request)
-            request = request.model_copy(update={"query": asked.question})
+            earlier = await self.follow_ups.earlier(tenant, request)
+        asked = request.query
+        request = request.model_copy(update={"query": f"{asked} {earlier.question}".strip()})
         with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
                 expected = self._expected_text(tenant, request)
                 early = group.create_task(self._vectors(expected))
-                recalled = await self._analysed(tenant, request)
-                recalled.kept_question, recalled.beside = asked.kept, asked.beside
+                recalled = await self._analysed(tenant, request, asked, earlier)
                 if recalled.search_text != expected:
                     early.cancel()
                     early = group.create_task(self._vectors(recalled.search_text))
@@ -115,7 +116,7 @@ class RecallService:
                 analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
                 if recalled.relative is not None and recalled.relatives.names:
                     analysis = replace(analysis, requested=recalled.relative.requested)
-                recalled.analysis = _searchable(analysis, known or {})
+                recalled.analysis = searchable(analysis, known or {})
                 recalled.facts, examples = await asyncio.gather(
                     self.facts.selected(tenant, request.user_id, recalled, surfacing),
                     self.examples(recalled.analysis, self.encode_within_s),
@@ -169,7 +170,9 @@ class RecallService:
         except IndexUnavailable:
             return None
 
-    async def _analysed(self, tenant: str, request: RecallRequest) -> RecallResult:
+    async def _analysed(
+        self, tenant: str, request: RecallRequest, asked: str, earlier: EarlierTalk
+    ) -> RecallResult:
         """Read the profile of the user, and analyse the question by it."""
         degraded, profile = set[Degradation](), UserProfile()
         try:
@@ -191,17 +194,27 @@ class RecallService:
         understanding = await self.analyser.understand(question)
         if understanding.degraded:
             degraded.add(Degradation.ANALYSER)
-        analysis = understanding.analysis
-        bare, speakers = is_only_time(analysis), match_speakers(analysis.entities, profile.speakers)
+        analysis, own_time = understanding.analysis, understanding.analysis.time
+        if asked != request.query:  # "and in April?" asks for its own time
+            own_time = (await self.analyser.understand(replace(question, text=asked))).analysis.time
+            analysis = replace(analysis, time=own_time or analysis.time)
+        names_only_time = own_time is not None and is_for_a_time(analysis)
+        bare = names_only_time and is_only_time(analysis)
+        speakers = match_speakers(analysis.entities, profile.speakers)
         recalled = RecallResult(
             recall_id=uuid4(),
             now=now.astimezone(UTC),
             question=request.query,
             analysis=analysis,
-            search_text="" if bare else without_speaker_names(request.query, speakers),
-            lexical_text="" if bare else without_speaker_names(analysis.semantic_query, speakers),
+            asked=asked,
+            names_only_time=names_only_time,
+            earlier=earlier,
+            search_text="" if bare else earlier.added_to(without_speaker_names(request.query, speakers)),
+            lexical_text=""
+            if bare
+            else earlier.added_to(without_speaker_names(analysis.semantic_query, speakers)),
             zone=zone,
-            relative=_relative(request.query, analysis),
+            relative=relative_by_ties(asked, analysis) or relative_by_ties(request.query, analysis),
             degraded=degraded,
         )
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
@@ -309,19 +322,6 @@ class RecallService:
             recalled.archived_matches = sum(
                 one.archived and (one.informative or reached) for one in archive_rows
             )
-
-
-def _relative(query: str, analysis: QueryAnalysis) -> AskedRelative | None:
-    """Return whom the question names by ties alone: "my father" may go by that name, too."""
-    relative = asked_relative(query, analysis.language)
-    by_ties = relative is not None and all(map(relative.is_spoken_of, analysis.entities))
-    return relative if by_ties else None
-
-
-def _searchable(analysis: QueryAnalysis, known: Mapping[str, bool]) -> QueryAnalysis:
-    """Return the analysis for a user whose memories hold some words of the question."""
-    held = {stem(word, analysis.language) for word, is_known in known.items() if is_known}
-    return replace(analysis, requested=analysis.requested.without_searchable_words(held))
 
 
 def _search_request(

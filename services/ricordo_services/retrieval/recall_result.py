@@ -22,6 +22,8 @@ from ricordo.store.fact_queries import Relatives
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
+FEW_WORDS = 5
+"""So many words of an answer are searched for with the question that leans on it."""
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
 
 
@@ -35,14 +37,34 @@ class RecalledMemory:
     repetitions: Sequence[RankingRow] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierTalk:
+    """What a question leans on: what was asked before, and the words that answered; empty for nothing.
+
+    Where nothing was asked before in a conversation, `told` is whom its turns name.
+    """
+
+    question: str = ""
+    told: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.question} {self.told}".strip()
+
+    def added_to(self, text: str) -> str:
+        """Return a text that is searched for with the words that answered, where they are few: a name."""
+        return f"{text} {self.told}".strip() if len(self.told.split()) <= FEW_WORDS else text
+
+
 @dataclass(slots=True)
 class RecallResult:
     """The result of a recall, filled step by step.
 
     Attributes:
-        question: in full, where the one asked leans on the one before.
-        kept_question: what of it may be noted: no words of any message.
-        beside: memories that are known not to answer.
+        question: with the one that it leans on after it.
+        asked: the question alone, and `earlier` what it leans on.
+        names_only_time: whether the question alone asks for all of a time.
         search_text: the question as it is encoded; empty if it names only a time.
         lexical_text: the words that BM25 searches for.
         bearers: canonical names of those whom the question names, normalised.
@@ -59,8 +81,9 @@ class RecallResult:
     search_text: str
     lexical_text: str
     zone: tzinfo
-    kept_question: str = ""
-    beside: Sequence[UUID] = ()
+    asked: str
+    names_only_time: bool
+    earlier: EarlierTalk = EarlierTalk()
     bearers: Sequence[str] = ()
     relative: AskedRelative | None = None
     relatives: Relatives = field(default_factory=Relatives)

@@ -1,41 +1,20 @@
-"""Answers a question with facts in sentences or with quoted passages, without a language model.
+"""Decides what of the passages that answer a question is told.
 
-Which passages answer, and with which words, a reader of question and passage has judged. Here it is decided
-what of that is told: nothing that holds no more as current, a fact where it holds the words that answer, and
-else the passage with who said it and when. All words around what was said are phrases of `context.toml`. Text
-of messages is escaped as in a context.
+Which passages answer, and with which words, a reader of question and passage has judged. Nothing is told as
+current that holds no more; a fact is told where it holds the words that answer, and else the passage.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime
 from functools import cached_property, partial
 from typing import Final
 
-from ricordo.language.annotations import EventTime, Role
-from ricordo.language.document import Document
-from ricordo.language.event_times.extraction import event_times
 from ricordo.language.reading import STATED
-from ricordo.language.temporal.moments import find_zone
-from ricordo.language.tokenization import sentences_of, stems
-from ricordo.memory.context.fact_sentences import fact_sentence
-from ricordo.memory.context.formatting import (
-    escape_lines,
-    has_single_speaker,
-    is_user_statement,
-    source_label,
-)
-from ricordo.memory.context.syntax import counted_phrase, date_text, phrase
-from ricordo.memory.context.token_budget import Count, cost_within
+from ricordo.language.tokenization import stems
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 
-FACTS: Final = {False: 3, True: 10}
-"""The most facts of an answer, short and full."""
-FORMER: Final = {False: 1, True: 10}
-"""The most former values of an answer, short and full."""
-PASSAGES: Final = {False: 2, True: 5}
-"""The most passages of an answer, short and full."""
 _CLOSE: Final = 0.8
 """The share of the best probability from which on a further passage is told, too."""
 _HELD: Final = 0.5
@@ -44,9 +23,6 @@ _DOUBT: Final = 0.2
 """One minus the confidence of an answer by a fact with one supporting message: a prior, not fitted."""
 _DISPUTED: Final = 0.8
 _VERIFIED: Final = 0.99
-_FAR: Final = 99  # days
-_BESIDE: Final = 150  # characters on either side of the words that answer, of a sentence that is too long
-_PASSAGE_TOKENS: Final = {False: 80, True: 200}
 
 
 @dataclass(frozen=True)
@@ -92,6 +68,7 @@ class AnswerMaterial:
         asks_when: whether it asks for a time.
         now: when it is asked.
         is_list: whether all memories answer it together, as those of a day do.
+        confidence: that all this answers, [0, 1].
     """
 
     question: str
@@ -102,6 +79,19 @@ class AnswerMaterial:
     asks_when: bool = False
     now: datetime | None = None
     is_list: bool = False
+    confidence: float = 0.0
+
+    @classmethod
+    def joined(cls, parts: "Sequence[AnswerMaterial]", question: str) -> "AnswerMaterial":
+        """Return what the answers to the parts of a question are made of, all together."""
+        return replace(
+            parts[0],
+            question=question,
+            facts=[*dict.fromkeys(fact for part in parts for fact in part.facts)],
+            former=[*dict.fromkeys(fact for part in parts for fact in part.former)],
+            passages=[one for part in parts for one in part.passages],
+            memories=[*{one.id: one for part in parts for one in part.memories}.values()],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +102,16 @@ class WrittenAnswer:
     facts: tuple[Fact, ...] = ()
     memories: tuple[Memory, ...] = ()
 
+    @classmethod
+    def joined(cls, parts: "Sequence[WrittenAnswer]") -> "WrittenAnswer":
+        """Return answers one after the other."""
+        facts = dict.fromkeys(fact for one in parts for fact in one.facts)
+        memories = {memory.id: memory for one in parts for memory in one.memories}
+        return cls("\n".join(one.text for one in parts), tuple(facts), tuple(memories.values()))
+
 
 def answering_passages(
-    judged: Sequence[JudgedPassage], least: float, *, former: bool = False
+    judged: Sequence[JudgedPassage], least: float, *, former: bool = False, every: bool = False
 ) -> Sequence[JudgedPassage]:
     """Return the passages that answer, best first, each text once.
 
@@ -124,6 +121,7 @@ def answering_passages(
     Args:
         least: the probability of the best of them, at least.
         former: whether the question is for what is no more.
+        every: whether it is for all that answer, and not for the best.
     """
     ranked = sorted(map(partial(_with_corrected, judged), judged), key=lambda one: -one.probability)
     outdated = [one.memory.corrected_by or _is_superseded(one, ranked) for one in ranked]
@@ -133,7 +131,7 @@ def answering_passages(
         return ()
     texts: dict[str, JudgedPassage] = {}
     for one in fitting:
-        if one.probability >= _CLOSE * fitting[0].probability:
+        if one.probability >= (least if every else _CLOSE * fitting[0].probability):
             texts.setdefault(one.memory.content, one)
     return [*texts.values()]
 
@@ -185,156 +183,3 @@ def told_facts(
     others = [fact for one in passages for fact in one.told if (fact.valid_to is not None) == former]
     alike = [fact for fact in others if (fact.subject, fact.predicate) == (lead.subject, lead.predicate)]
     return [*dict.fromkeys((lead, *alike))]
-
-
-def write_answer(
-    material: AnswerMaterial, language: str, zone: tzinfo, count: Count, *, full: bool
-) -> WrittenAnswer:
-    """Write the facts that answer a question as sentences; without one, quote the passages.
-
-    Args:
-        language: of the question; English phrases are used where it has none.
-        count: counts the tokens of a text.
-        full: whether to add all former values of a fact and further passages.
-    """
-    facts = tuple(material.facts[: FACTS[full]])
-    most = PASSAGES[full or material.is_list] * (1 + (full and material.is_list))
-    passages = material.passages[:most]
-    if material.is_list:
-        passages = sorted(passages, key=lambda one: (one.memory.created_at, one.memory.id))
-    sentences = [fact_sentence(fact, language, zone) for fact in facts]
-    formerly = {one.object: one for one in material.former if facts and one.object != facts[0].object}
-    if before := list(formerly)[: FORMER[full]]:
-        sentences.append(phrase(language, "answer_formerly", what=", ".join(before)))
-    quoted = [] if facts and not full else passages
-    one_speaks = has_single_speaker([one.memory for one in material.passages])
-    lines = [" ".join(sentences)] if sentences else []
-    for one in quoted:
-        shown = _around(one, count, _PASSAGE_TOKENS[full])
-        said = _quoted(one.memory, shown, language, zone, own=one_speaks)
-        # Days are those of where it was said: told elsewhere, a whole day would be parts of two.
-        there = zone if one.memory.timezone == "UTC" else find_zone(one.memory.timezone)
-        times = _times_of(one, there, asked=material.asks_when)
-        told = dict.fromkeys(_event_text(each, language, there, material.now) for each in times)
-        when = ", ".join(told)
-        lines.append(f"{when}. {said}" if when else said)
-    memories = tuple(one.memory for one in quoted)
-    return WrittenAnswer("\n".join(lines), (*facts, *(formerly[one] for one in before)), memories)
-
-
-def write_refusal(about: str, archived_matches: int, missing: Collection[str], language: str) -> str:
-    """Say that the memory does not suffice, and whether the archive holds more; or what does not answer.
-
-    Args:
-        missing: the parts of the memory that were away: nothing is known then of what it holds.
-    """
-    if missing:
-        return phrase(language, "degraded", missing=", ".join(sorted(missing)))
-    name = "nothing_about" if about else "nothing"
-    lines = [phrase(language, name, about=escape_lines(about))]
-    if archived_matches:
-        lines.append(counted_phrase(language, "archive_instead", archived_matches))
-    return " ".join(lines)
-
-
-def _sentences(text: str) -> Sequence[tuple[int, int]]:
-    """Return the characters of each sentence."""
-    found, at = [], 0
-    for sentence in sentences_of(text):
-        start = text.find(sentence, at)
-        if start >= 0:
-            found.append((start, at := start + len(sentence)))
-    return found or [(0, len(text))]
-
-
-def _around(one: JudgedPassage, count: Count, most: int) -> str:
-    """Return the content, or the sentences around the words that answer, within `most` tokens or so."""
-    text = one.memory.content
-    if cost_within(text, most, count) <= most:
-        return text
-    sentences = _sentences(text)
-    inside = [at for at, (start, end) in enumerate(sentences) if start < one.words[1] and one.words[0] < end]
-    first, last = (inside[0], inside[-1]) if inside else (0, 0)
-    while True:
-        wider = [(first, last + 1)] * (last + 1 < len(sentences)) + [(first - 1, last)] * (first > 0)
-        fitting = [
-            (begin, end)
-            for begin, end in wider
-            if cost_within(text[sentences[begin][0] : sentences[end][1]], most, count) <= most
-        ]
-        if not fitting:
-            break
-        first, last = fitting[0]
-    start, end = sentences[first][0], sentences[last][1]
-    if cost_within(text[start:end], most, count) > most:  # a sentence without an end
-        start, end = max(start, one.words[0] - _BESIDE), min(end, one.words[1] + _BESIDE)
-    shown = text[start:end].strip()
-    return f"{'… ' * (start > 0)}{shown}{' …' * (end < len(text.rstrip()))}"
-
-
-def _times_of(one: JudgedPassage, zone: tzinfo, *, asked: bool) -> Sequence[EventTime]:
-    """Return the times that the words tell which answer.
-
-    Args:
-        asked: whether a time is asked for: then those of the sentence count, too, and a single one of the
-            memory wherever it stands.
-    """
-    memory, (begin, until) = one.memory, one.words
-    # "Sorry, Wednesday" has its time from what it corrects.
-    if memory.corrects or not memory.event_times:
-        return ()
-    around = [each for each in _sentences(memory.content) if each[0] < until and begin < each[1]]
-    sentence = [(around[0][0], around[-1][1])] if around and asked else []
-    for start, end in (one.words, *sentence):
-        said = Document(memory.content[start:end], memory.language)
-        told = set(event_times(said, memory.created_at, zone))
-        if kept := [each for each in memory.event_times if each in told]:
-            return kept
-    return memory.event_times if asked and len(memory.event_times) == 1 else ()
-
-
-def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: bool) -> str:
-    """Quote a passage with who said it and when: "You said on 8 May 2023: ..."."""
-    name = "answer_other" if memory.message_id else "answer_source"
-    if is_user_statement(memory) and (own or not memory.speaker):
-        name = "answer_user"
-    elif memory.role is Role.ASSISTANT and not memory.speaker:
-        name = "answer_assistant"
-    return phrase(
-        language,
-        name,
-        who=source_label(memory, language),
-        date=date_text(memory.created_at.astimezone(zone), language),
-        what=escape_lines(shown),
-    )
-
-
-def _event_text(event: EventTime, language: str, zone: tzinfo, now: datetime | None) -> str:
-    """Write when something happened as precisely as it is known: a time, a day, a month, a year, a range.
-
-    A day is told with its weekday, and how far it is from `now` where that is less than a hundred days.
-    """
-    start = event.start.astimezone(zone)
-    last = (event.end - timedelta(microseconds=1)).astimezone(zone)
-    if start.date() == last.date():
-        day = date_text(start, language, "date_day")
-        told = day if _is_whole_day(start, last) else f"{day}, {start:%H:%M}"
-        away = None if now is None else (start.date() - now.astimezone(zone).date()).days
-        return told if away is None or abs(away) > _FAR else f"{told} ({_distance(away, language)})"
-    if (start.day, (last + timedelta(days=1)).day) == (1, 1):
-        if (start.year, start.month) == (last.year, last.month):
-            return date_text(start, language, "date_month")
-        if (start.year, start.month, last.month) == (last.year, 1, 12):
-            return str(start.year)
-    ends = {"start": date_text(start, language), "end": date_text(last, language)}
-    return phrase(language, "date_range", **ends)
-
-
-def _distance(days: int, language: str) -> str:
-    if not days:
-        return phrase(language, "same_day")
-    return counted_phrase(language, "days_ahead" if days > 0 else "days_ago", abs(days))
-
-
-def _is_whole_day(start: datetime, last: datetime) -> bool:
-    return last - start >= timedelta(hours=22)  # a day has 23 hours where the clock changes

@@ -7,7 +7,8 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.text import collapse, normalise
-from ricordo.memory.answers import FACTS, AnswerMaterial, WrittenAnswer
+from ricordo.memory.answer_writing import FACTS
+from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
 from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.formatting import escape_lines, source_label
 from ricordo.memory.context.syntax import date_text

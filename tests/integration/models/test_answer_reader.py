@@ -14,7 +14,7 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import native_precision
 from ricordo.models.reader.answer_reader import AnswerReader, Verdict, likeliest_words, load_answer_reader
-from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, paired
+from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, paired, with_earlier
 
 LIKE: Final = 0.3
 SAID: Final = [Passage(ASKER, text) for text in table(__file__, "said")]
@@ -61,6 +61,15 @@ async def test_the_turn_before_is_read_with_a_passage(reader: AnswerReader) -> N
     assert after.probability > alone.probability
 
 
+async def test_a_question_is_read_with_what_it_leans_on(reader: AnswerReader) -> None:
+    said = [Passage(ASKER, "anna moved to trieste"), Passage(ASKER, "claire lives in leeds")]
+    for name, place in (("anna", 0), ("claire", 1)):
+        asked = with_earlier("and where does she live?", f"what does {name} do for work? translator")
+        found = await judged(reader, asked, said)
+        assert found[place].probability > found[1 - place].probability
+    assert with_earlier("when?", "") == "when?"
+
+
 @pytest.mark.parametrize(
     "text", ["", " ", "😀" * 300, "\ud800 triste", "a" * 3_000, "sono felice, " * 800, "你好"]
 )
@@ -89,7 +98,7 @@ async def test_a_pair_holds_both_texts_within_their_windows() -> None:
     tokens = await asyncio.to_thread(checkpoint.tokens, Path("~/.cache").expanduser() / "ricordo")
     long = Passage("Ada", "word " * 400, "Bo: " + "more " * 100)
     pair = paired("what " * 100, long, tokens, (checkpoint.question, checkpoint.text))
-    assert len(pair.ids) == len(pair.spans) == 136
+    assert len(pair.ids) == len(pair.spans) == 160
     shown = [long.text[start:end] for start, end in pair.spans if end > 0]
     assert shown
     assert set(shown) == {"word"}

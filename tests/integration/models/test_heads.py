@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
+from ricordo.language.query_analysis.search_terms import leans
 from ricordo.models.encoder import Encoder
 from ricordo.models.onnx.onnx_encoder import OnnxModel, open_onnx
 
@@ -59,3 +60,12 @@ async def test_who_names_somebody_asks_for_more(model: OnnxModel) -> None:
 )
 async def test_oneself_as_a_whole_asks_for_the_core(model: OnnxModel, query: str, language: str) -> None:
     assert requested_predicates(query, language, vector=await vector(model.query, query)).names == CORE
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "does"), table(__file__, "a_follow_up_cannot_be_understood_alone")
+)
+async def test_a_follow_up_cannot_be_understood_alone(
+    model: OnnxModel, question: str, language: str, *, does: bool
+) -> None:
+    assert leans(question, language, await vector(model.query, question)) == does

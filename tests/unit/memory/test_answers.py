@@ -13,14 +13,13 @@ from tests.fixtures.sentence_tables import table
 from tests.support.factories import START, memory
 
 from ricordo.language.annotations import EventTime, Role
+from ricordo.memory.answer_writing import write_answer, write_refusal
 from ricordo.memory.answers import (
     AnswerMaterial,
     JudgedPassage,
     WrittenAnswer,
     answering_passages,
     told_facts,
-    write_answer,
-    write_refusal,
 )
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
@@ -66,6 +65,7 @@ def test_passages_that_answer_about_as_well_as_the_best_are_told_each_text_once(
     found = [_judged(text, text, share) for text, share in (("b", 0.8), ("a", 0.9), ("a", 0.9), ("c", 0.3))]
     assert [one.memory.content for one in answering_passages(found, 0.5)] == ["a", "b"]
     assert answering_passages(found, 0.95) == ()
+    assert [one.memory.content for one in answering_passages(found, 0.3, every=True)] == ["a", "b", "c"]
 
 
 def test_what_holds_no_more_is_told_only_where_it_is_asked_for() -> None:
@@ -126,6 +126,15 @@ def test_what_was_done_in_a_time_is_told_in_its_order() -> None:
     assert len(full.memories) == 10
 
 
+def test_the_parts_of_a_question_are_answered_together() -> None:
+    one, other = (AnswerMaterial(question=name, facts=[HOME], memories=[TRIP]) for name in "ab")
+    both = AnswerMaterial.joined([one, other], "a and b")
+    assert (both.question, both.facts, both.memories) == ("a and b", [HOME], [TRIP])
+    assert WrittenAnswer.joined([WrittenAnswer("a", (HOME,)), WrittenAnswer("b", (HOME,), (TRIP,))]) == (
+        WrittenAnswer("a\nb", (HOME,), (TRIP,))
+    )
+
+
 @pytest.mark.parametrize("place", [0, 15, 30])
 def test_a_long_passage_is_cut_to_what_stands_around_the_words_that_answer(place: int) -> None:
     rest = ["The weather was rainy and nobody went out, so we played cards."] * 30
@@ -139,12 +148,21 @@ def test_a_long_passage_is_cut_to_what_stands_around_the_words_that_answer(place
 
 @pytest.mark.parametrize(
     ("day", "language", "said"),
-    [(3, "en", "(3 days ago)"), (6, "it", "(oggi)"), (7, "it", "(domani)"), (20, "en", "(in 14 days)")],
+    [
+        (-3, "en", "(3 days ago)"),
+        (0, "it", "(oggi)"),
+        (1, "it", "(domani)"),
+        (14, "en", "(in 14 days)"),
+        (-150, "en", "(5 months ago)"),
+        (-720, "it", "(24 mesi fa)"),
+        (-1470, "it", "(4 anni fa)"),
+        (150, "en", "2025. You said"),
+    ],
 )
 def test_a_day_is_told_with_how_far_it_is(day: int, language: str, said: str) -> None:
-    event = EventTime(datetime(2025, 5, day, tzinfo=ROME), datetime(2025, 5, day + 1, tzinfo=ROME))
-    told = replace(TRIP, event_times=(event,))
     now = datetime(2025, 5, 6, 12, tzinfo=ROME)
+    start = now.replace(hour=0) + timedelta(days=day)
+    told = replace(TRIP, event_times=(EventTime(start, start + timedelta(days=1)),))
     assert said in _written(language, memories=[told], asks_when=True, now=now).text
 
 

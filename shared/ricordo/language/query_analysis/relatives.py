@@ -11,6 +11,7 @@ from ricordo.language.document import Document
 from ricordo.language.facts.fact_tokens import Tokens, tokenise
 from ricordo.language.facts.fact_words import FactWords, Kin, load_words
 from ricordo.language.facts.kinship import Tie
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.requested_predicates import (
     NO_PREDICATES,
     RequestedPredicates,
@@ -74,6 +75,13 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
     rest = [word for word in tokens.low[end:] if word != _OWNED]
     asked = _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language)
     return AskedRelative(ties, asked, tokens.source[tokens.starts[begin] : tokens.ends[end - 1]])
+
+
+def relative_by_ties(query: str, analysis: QueryAnalysis) -> AskedRelative | None:
+    """Return whom a question names by ties alone: "my father" may go by that name, too."""
+    relative = asked_relative(query, analysis.language)
+    by_ties = relative is not None and all(map(relative.is_spoken_of, analysis.entities))
+    return relative if by_ties else None
 
 
 def _chain(tokens: Tokens, words: FactWords, possessive: int) -> tuple[int, tuple[Tie, ...], int] | None:

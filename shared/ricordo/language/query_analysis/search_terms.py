@@ -1,9 +1,10 @@
-"""Selects the search terms of a question, and decides whether it asks for a time."""
+"""Selects the search terms of a question, tells what its form asks for, and parts it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
@@ -13,20 +14,34 @@ from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.query_analysis.requested_predicates import requested_predicates
 from ricordo.language.small_talk import meaningful_words
 from ricordo.language.text import APOSTROPHE_SIGNS, collapse, stem, stop_words
+from ricordo.language.text_head import Floats, load_head
 from ricordo.language.tokenization import content_words, words
 
+QuestionForm = Literal["time", "former", "assistant", "several"]
+"""What a question may ask for by its form: a time, what is no more, the assistant's words, all of a kind."""
+LEANING: Final = "leaning"
+"""The label of a question that leans on the one before it, and the name of the heads that tell it."""
+_LEANING_FROM: Final = 0.4
+_MOST_READ: Final = 400  # characters
+_MOST_PARTS: Final = 3
 _NAME: Final = "\0"
 """Replaces the name in a question, as `questions.toml` says."""
 
 
-def asks_for_a_time(query: str) -> bool:
-    """Whether a question begins by asking for a time, in any language."""
-    return any(load_patterns(language).asks_time.search(flat(collapse(query))) for language in LANGUAGES)
+def asks_for(what: QuestionForm, query: str) -> bool:
+    """Whether a question asks for something of a kind, by its form, in any language."""
+    asked = flat(collapse(query))
+    return any(getattr(load_patterns(language), f"asks_{what}").search(asked) for language in LANGUAGES)
 
 
-def asks_for_the_former(query: str) -> bool:
-    """Whether a question asks for what is no more, in any language."""
-    return any(load_patterns(language).asks_former.search(flat(collapse(query))) for language in LANGUAGES)
+def searchable(analysis: QueryAnalysis, known: Mapping[str, bool]) -> QueryAnalysis:
+    """Return the analysis for a user whose memories hold some words of the question.
+
+    Args:
+        known: words of the question, and whether memories hold them.
+    """
+    held = {stem(word, analysis.language) for word, is_known in known.items() if is_known}
+    return replace(analysis, requested=analysis.requested.without_searchable_words(held))
 
 
 def asks_something(query: str, language: str) -> bool:
@@ -35,9 +50,38 @@ def asks_something(query: str, language: str) -> bool:
     return bool(by_pattern) or any(meaningful_words(Document(query, language)))
 
 
-def asks_for_the_assistant(query: str) -> bool:
-    """Whether a question asks for what the assistant said or thinks, in any language."""
-    return any(load_patterns(language).asks_assistant.search(flat(collapse(query))) for language in LANGUAGES)
+def question_parts(query: str) -> Sequence[str]:
+    """Return the questions that a query asks one after the other, in any language, at most three.
+
+    "Who is my dentist and where is her practice?" are two; so are "when and where is it?".
+    """
+    low = flat(query)
+    patterns = [load_patterns(language).next_question for language in LANGUAGES]
+    found = sorted({match.span() for each in patterns for match in each.finditer(low)})
+    ends = [*(start for start, _ in found), len(query)]
+    parts = [
+        query[start:end].strip() for start, end in zip([0, *(end for _, end in found)], ends, strict=True)
+    ]
+    is_split = len(parts) <= _MOST_PARTS and all(any(map(str.isalnum, one)) for one in parts)
+    return parts if is_split else [query]
+
+
+def leans(question: str, language: str, vector: Floats) -> bool:
+    """Whether a question cannot be understood without the one before, by the head of its language.
+
+    Of another language, or where a short question does not tell it, both heads must say so.
+
+    Args:
+        vector: of the question by the model that the heads were fitted on, [d], unit norm.
+    """
+    heads = [
+        load_head(__package__ or "", LEANING, one)
+        for one in ([language] if language in LANGUAGES else LANGUAGES)
+    ]
+    text = question[:_MOST_READ]
+    return all(
+        head is not None and head.probabilities(text, vector)[LEANING] >= _LEANING_FROM for head in heads
+    )
 
 
 def is_only_time(analysis: QueryAnalysis) -> bool:

@@ -8,7 +8,7 @@ from ricordo.models.onnx.checkpoint import Side
 ASKER: Final = "me"
 """Who says a passage, where it is whoever asks."""
 ASSISTANT: Final = "bot"
-_QUESTION_TOKENS: Final = 40
+_QUESTION_TOKENS: Final = 64
 _PASSAGE_TOKENS: Final = 96
 _READ: Final = 1_000
 """Characters that are read of a question and of a passage; more than their tokens have."""
@@ -46,6 +46,11 @@ class Tokens(Protocol):
 
     def spans(self, text: str, prefix: str = "") -> tuple[list[int], list[tuple[int, int]]]:
         """Return token ids, special ones at both ends, and the characters of `text` of each."""
+
+
+def with_earlier(question: str, earlier: str) -> str:
+    """Return a question with the end of what it leans on after it, as a passage has the turn before."""
+    return f"{question} « {earlier[-_BEFORE:]}" if earlier else question
 
 
 def paired(question: str, passage: Passage, tokens: Tokens, sides: tuple[Side, Side]) -> Pair:

@@ -15,7 +15,7 @@ from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.language.query_analysis.requested_predicates import answer_examples, requested_predicates
 from ricordo.language.query_analysis.search_terms import (
-    asks_for_a_time,
+    asks_for,
     is_only_a_name,
     is_only_time,
     match_speakers,
@@ -55,7 +55,7 @@ def understood(query: str, now: datetime = NOW, known: tuple[str, ...] = ()) -> 
         "ahead": time is not None and time.ahead,
         "only_a_name": is_only_a_name(found),
         "only_a_time": is_only_time(found),
-        "for_a_time": asks_for_a_time(query),
+        "for_a_time": asks_for("time", query),
         "predicate": next(iter(requested_predicates(query, found.language).names), ""),
         **days,
     }
