@@ -265,9 +265,8 @@ def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact
 
 
 def _refusal(recalled: RecallResult, language: str) -> str:
-    named = () if recalled.earlier.text else recalled.analysis.entities or recalled.analysis.topics[:1]
-    about = ", ".join(named) or recalled.asked
-    return write_refusal(about, recalled.archived_matches, _missing(recalled), language)
+    # The question, and not whom it names: of them much may be known.
+    return write_refusal(recalled.asked, recalled.archived_matches, _missing(recalled), language)
 
 
 def _missing(recalled: RecallResult) -> Collection[str]:

@@ -104,10 +104,11 @@ class WrittenAnswer:
 
     @classmethod
     def joined(cls, parts: "Sequence[WrittenAnswer]") -> "WrittenAnswer":
-        """Return answers one after the other."""
+        """Return answers one after the other, each text once."""
         facts = dict.fromkeys(fact for one in parts for fact in one.facts)
         memories = {memory.id: memory for one in parts for memory in one.memories}
-        return cls("\n".join(one.text for one in parts), tuple(facts), tuple(memories.values()))
+        text = "\n".join(dict.fromkeys(one.text for one in parts))
+        return cls(text, tuple(facts), tuple(memories.values()))
 
 
 def answering_passages(

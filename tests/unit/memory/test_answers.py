@@ -133,6 +133,7 @@ def test_the_parts_of_a_question_are_answered_together() -> None:
     assert WrittenAnswer.joined([WrittenAnswer("a", (HOME,)), WrittenAnswer("b", (HOME,), (TRIP,))]) == (
         WrittenAnswer("a\nb", (HOME,), (TRIP,))
     )
+    assert WrittenAnswer.joined([WrittenAnswer("a"), WrittenAnswer("a")]).text == "a"
 
 
 @pytest.mark.parametrize("place", [0, 15, 30])
