@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 MODEL = "hermes3:8b"
 TRIP = "We took the night train to Vienna with Ada."
 TRUE = "You took the night train to Vienna."
-QUESTION = {"user_id": "u-1", "query": "How did we travel to Vienna?", "reinforce": False}
+QUESTION = {"user_id": "u-1", "query": "Which train did we take to Vienna?", "reinforce": False}
 
 
 def _answer(body: Body) -> str:
