@@ -162,7 +162,7 @@ def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: boo
 def _event_text(event: EventTime, language: str, zone: tzinfo, now: datetime | None) -> str:
     """Write when something happened as precisely as it is known: a time, a day, a month, a year, a range.
 
-    A day is told with its weekday, and how far it is from `now`, ahead of which a hundred days are too many.
+    A day is told with its weekday, and with how far it is from `now` unless it lies more than 99 days ahead.
     """
     start = event.start.astimezone(zone)
     last = (event.end - timedelta(microseconds=1)).astimezone(zone)

@@ -22,6 +22,7 @@ QuestionForm = Literal["time", "former", "assistant", "several"]
 LEANING: Final = "leaning"
 """The label of a question that leans on the one before it, and the name of the heads that tell it."""
 _LEANING_FROM: Final = 0.4
+"""The probability from which on a question leans on another, chosen on writers left out of the fit."""
 _MOST_READ: Final = 400  # characters
 _MOST_PARTS: Final = 3
 _NAME: Final = "\0"
@@ -69,7 +70,7 @@ def question_parts(query: str) -> Sequence[str]:
 def leans(question: str, language: str, vector: Floats) -> bool:
     """Whether a question cannot be understood without the one before, by the head of its language.
 
-    Of another language, or where a short question does not tell it, both heads must say so.
+    Of a question in a language without a head, or in none that can be told, all heads must say so.
 
     Args:
         vector: of the question by the model that the heads were fitted on, [d], unit norm.
