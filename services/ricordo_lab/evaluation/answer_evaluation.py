@@ -233,7 +233,7 @@ def _chats(_: str, said: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[st
             if (row["c"], row["asker"]) == (chat, asker)
             for each in _questions(row, life, f"{life}-{at}")
         ]
-        yield Life(life, max(("en", "it"), key=[row["l"] for row in turns].count), messages, questions)
+        yield Life(life, max(("en", "it"), key=[row["l"] for row in asked].count), messages, questions)
 
 
 def _questions(row: Mapping[str, Any], life: str, chat: str) -> Iterator[LifeQuestion]:

@@ -20,13 +20,18 @@ from ricordo.memory.model import Memory
 from ricordo_services.retrieval.recall_result import RecallResult
 
 _MOST_FELT: Final = 5
-_BARE: Final = 0.5
-"""The probability from which on a question asks for nothing but a fact of the user."""
+_BARE: Final = 0.99
+"""The probability from which on a question asks for nothing but a fact of the user.
+
+"Where do I live?" has 0.998. Of questions about lives that had less, the reader answers more rightly.
+"""
 
 
 def asks_for_the_user(recalled: RecallResult) -> bool:
     """Whether the question is for the user as a whole: "what do you know about me?"."""
-    return set(CORE) <= set(recalled.analysis.requested.names) and not only_greets(recalled.search_text)
+    requested = recalled.analysis.requested
+    is_likely = not 0 < requested.bare < _BARE  # it is 0 where words alone tell
+    return is_likely and set(CORE) <= set(requested.names) and not only_greets(recalled.search_text)
 
 
 def felt_as_asked(recalled: RecallResult) -> Sequence[Memory]:

@@ -33,6 +33,8 @@ PASSAGES: Final = {False: 2, True: 5}
 _FAR: Final = 99  # days
 _MONTH: Final = 30.44  # days
 _YEAR: Final = 365.25  # days
+_PART_OF_DAY: Final = timedelta(hours=4)
+"""What is as long as a morning has no time of the clock."""
 _BESIDE: Final = 150  # characters on either side of the words that answer, of a sentence that is too long
 _PASSAGE_TOKENS: Final = {False: 80, True: 200}
 
@@ -168,7 +170,7 @@ def _event_text(event: EventTime, language: str, zone: tzinfo, now: datetime | N
     last = (event.end - timedelta(microseconds=1)).astimezone(zone)
     if start.date() == last.date():
         day = date_text(start, language, "date_day")
-        told = day if _is_whole_day(start, last) else f"{day}, {start:%H:%M}"
+        told = f"{day}, {start:%H:%M}" if last - start < _PART_OF_DAY else day
         away = None if now is None else (start.date() - now.astimezone(zone).date()).days
         return told if away is None or away > _FAR else f"{told} ({_distance(away, language)})"
     if (start.day, (last + timedelta(days=1)).day) == (1, 1):
@@ -191,7 +193,3 @@ def _distance(days: int, language: str) -> str:
     if -days < 2 * _YEAR:
         return phrase(language, "months_ago", count=round(-days / _MONTH))
     return phrase(language, "years_ago", count=int(-days / _YEAR))
-
-
-def _is_whole_day(start: datetime, last: datetime) -> bool:
-    return last - start >= timedelta(hours=22)  # a day has 23 hours where the clock changes

@@ -71,7 +71,7 @@ class Ricordo:
             contextlib.redirect_stderr(err),
         ):
             ended = run(arguments)
-        return _checked(ended, out.getvalue(), err.getvalue(), code)
+        return self._checked(ended, out.getvalue(), err.getvalue(), code)
 
     def process(self, *arguments: str, stdin: str = "", code: int = 0, timeout: float = PATIENCE) -> str:
         """Run a command in a process of its own, else as above."""
@@ -84,7 +84,14 @@ class Ricordo:
             timeout=timeout,
             env=self.environment,
         )
-        return _checked(ended.returncode, ended.stdout, ended.stderr, code)
+        return self._checked(ended.returncode, ended.stdout, ended.stderr, code)
+
+    def _checked(self, ended: int, out: str, err: str, code: int) -> str:
+        if ended != code and "log says why" in err:
+            err += (self.home / "up.log").read_text()[-3000:]
+        assert ended == code, (ended, out, err)
+        assert "Traceback" not in err
+        return out + (err if code else "")
 
     def json(self, *arguments: str, code: int = 0) -> Any:  # noqa: ANN401 - any JSON
         return json.loads(self(*arguments, "--json", code=code).splitlines()[0])
@@ -106,12 +113,6 @@ def until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline, "not in time"
         time.sleep(0.1)
-
-
-def _checked(ended: int, out: str, err: str, code: int) -> str:
-    assert ended == code, (ended, out, err)
-    assert "Traceback" not in err
-    return out + (err if code else "")
 
 
 @dataclass
