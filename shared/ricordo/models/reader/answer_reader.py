@@ -67,16 +67,18 @@ class AnswerReader:
         """Return what is known of each passage, in their order.
 
         Args:
-            likeness: cosine similarity of question and passage by the embedding model, [-1, 1] each.
+            likeness: cosine similarity of question and passage by the embedding model, [-1, 1] each. It counts
+                beside that of the likest: short questions ("who is Ada?") resemble nothing much.
 
         Raises:
             ModelUnavailable: the reader is closed, or a run failed.
         """
         loop = asyncio.get_running_loop()
+        likest = max(likeness, default=0.0)
         try:
             runs = [
-                loop.run_in_executor(self._threads, self._one, question, *each)
-                for each in zip(passages, likeness, strict=True)
+                loop.run_in_executor(self._threads, self._one, question, passage, like - likest)
+                for passage, like in zip(passages, likeness, strict=True)
             ]
         except RuntimeError as error:
             raise ModelUnavailable("the reader of answers is closed") from error
