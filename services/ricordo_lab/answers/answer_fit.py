@@ -53,8 +53,8 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
         raise MeasurementFailed("--leave-out names no writer who has questions: they tell what a logit means")
     read = [unseen[start : start + _READ] for start in range(0, len(unseen), _READ)]
     logits = [each for some in read for each in _logits(torch, network, some)]
-    likeness = [like for one in unseen for like in _beside_the_likest(one)]
-    known = np.column_stack([np.concatenate(logits), likeness])
+    alike = [np.array([choice.likeness for choice in one.asked.choices]) for one in unseen]
+    known = np.column_stack([np.concatenate(logits), np.concatenate([some - some.max() for some in alike])])
     calibration = logistic(known, np.concatenate([one.answers for one in unseen]).astype(float), _PENALTY)
     ends = np.cumsum([len(one.answers) for one in unseen])[:-1]
     odds = np.split(known @ calibration[:2] + calibration[2], ends)
@@ -72,11 +72,6 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
             answered=round(float(answered[of_kind].mean()), 3),
             answered_rightly=round(float((right & answered)[of_kind].mean()), 3),
         )
-
-
-def _beside_the_likest(one: Example) -> list[float]:
-    likeness = [choice.likeness for choice in one.asked.choices]
-    return [like - max(likeness) for like in likeness]
 
 
 def _fit(torch: Torch, network: AnswerNetwork, examples: Sequence[Example]) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.vocabulary import SINGLE_VALUED
-from ricordo.language.query_analysis.requested_predicates import asks_for_the_present
 from ricordo.language.query_analysis.search_terms import (
     asks_for,
     asks_something,
@@ -184,8 +183,7 @@ class AnswerService:
         """Return what answers a question of which the passages have been judged."""
         material = _material(recalled, question)
         former = asks_for("former", question)
-        present = asks_for_the_present(question)
-        passages = answering_passages(judged, least, former=former, present=present, every=material.is_list)
+        passages = answering_passages(judged, least, former=former, every=material.is_list)
         names = recalled.relatives.names or recalled.bearers
         facts = told_facts(passages, recalled.analysis.requested.names, names, former=former)
         best = judged[0].probability if judged else 0.0

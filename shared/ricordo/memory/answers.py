@@ -17,8 +17,6 @@ from ricordo.memory.model import Memory
 
 _CLOSE: Final = 0.8
 """The share of the best probability from which on a further passage is told, too."""
-_RECENT: Final = 0.5
-"""The share of the best probability from which on the latest passage is the one that holds now."""
 _HELD: Final = 0.5
 """The share of the words that answer which a fact must hold to be told instead."""
 _DOUBT: Final = 0.2
@@ -114,12 +112,7 @@ class WrittenAnswer:
 
 
 def answering_passages(
-    judged: Sequence[JudgedPassage],
-    least: float,
-    *,
-    former: bool = False,
-    present: bool = False,
-    every: bool = False,
+    judged: Sequence[JudgedPassage], least: float, *, former: bool = False, every: bool = False
 ) -> Sequence[JudgedPassage]:
     """Return the passages that answer, best first, each text once.
 
@@ -129,7 +122,6 @@ def answering_passages(
     Args:
         least: the probability of the best of them, at least.
         former: whether the question is for what is no more.
-        present: whether it says that it is for what holds now: then the latest that answers comes first.
         every: whether it is for all that answer, and not for the best.
     """
     ranked = sorted(map(partial(_with_corrected, judged), judged), key=lambda one: -one.probability)
@@ -138,16 +130,9 @@ def answering_passages(
     fitting = fitting or (ranked if former else [])
     if not fitting or fitting[0].probability < least:
         return ()
-    best = fitting[0].probability
-    if present:
-        newest = max(
-            (one for one in fitting if one.probability >= _RECENT * best),
-            key=lambda one: one.memory.created_at,
-        )
-        fitting = [newest, *(one for one in fitting if one is not newest)]
     texts: dict[str, JudgedPassage] = {}
     for one in fitting:
-        if one is fitting[0] or one.probability >= (least if every else _CLOSE * best):
+        if one.probability >= (least if every else _CLOSE * fitting[0].probability):
             texts.setdefault(one.memory.content, one)
     return [*texts.values()]
 

@@ -81,23 +81,6 @@ def test_what_holds_no_more_is_told_only_where_it_is_asked_for() -> None:
     assert answering_passages([former, replace(present, probability=0.2)], 0.5) == [former]
 
 
-def test_what_is_asked_for_as_of_now_is_told_by_the_latest_that_answers_half_as_surely() -> None:
-    judged = [
-        replace(one, memory=replace(one.memory, created_at=START + timedelta(days=day)))
-        for day, one in enumerate(
-            [
-                _judged("Chess is on Mondays.", "Mondays", 0.6),
-                _judged("They moved us to Fridays.", "Fridays", 0.3),
-            ]
-        )
-    ]
-    assert answering_passages(judged, 0.5) == judged[:1]
-    assert answering_passages(judged, 0.5, present=True) == judged[::-1]
-    assert (
-        answering_passages([judged[0], replace(judged[1], probability=0.2)], 0.5, present=True) == judged[:1]
-    )
-
-
 def test_a_fact_is_told_instead_of_its_passage_where_it_holds_the_words_that_answer() -> None:
     pets = [fact("has_pet", "Rex"), fact("has_pet", "Luna")]
     text = "I live in Trieste, with Rex and Luna, and play the oboe."

@@ -110,11 +110,6 @@ def requested_predicates(
     return _with_words(text, language, predicates, bare, names)
 
 
-def asks_for_the_present(query: str) -> bool:
-    """Whether a question says, in any language, that it is for what holds now."""
-    return any(_table(language).at_present.search(flat(query)) for language in LANGUAGES)
-
-
 def _without_present(query: str, language: str) -> str:
     """Return a question, flat, without what says that it is for what holds now: that is always meant."""
     return _table(language).at_present.sub("", flat(query))

@@ -67,8 +67,8 @@ class AnswerReader:
         """Return what is known of each passage, in their order.
 
         Args:
-            likeness: cosine similarity of question and passage by the embedding model, [-1, 1] each. It counts
-                beside that of the likest: short questions ("who is Ada?") resemble nothing much.
+            likeness: cosine similarity of question and passage by the embedding model, [-1, 1]. It counts
+                by its distance from the best: a short question ("who is Ada?") resembles nothing much.
 
         Raises:
             ModelUnavailable: the reader is closed, or a run failed.
