@@ -119,6 +119,7 @@ async def test_texts_are_data_of_one_structured_call_that_leaves_nothing_to_chan
     schema = request["format"]
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(answer), schema)
+    assert schema["properties"][reader.name]["items"]["properties"]["number"] == {"enum": [1, 2, 3]}  # type: ignore[index]
     options = {"temperature": 0, "seed": 0, "num_predict": 32 + 3 * reader.tokens, "num_ctx": 8192}
     assert (request["options"], request["keep_alive"]) == (options, -1)
     windows = [body["options"]["num_ctx"] for path, body in server.requests if path == "/api/chat"]  # type: ignore[index]

@@ -140,12 +140,14 @@ class OllamaReader:
             schema: JSON schema of an answer about one entry; that of `shape` by default.
 
         Raises:
-            InvalidReply: there is no answer about any entry.
-            ModelUnavailable: there was no answer in time.
+            InvalidReply, ModelUnavailable: there is no answer about any entry, or none in time.
         """
         count = len(entries)
         given = {name: [{"number": number, **entry} for number, entry in enumerate(entries, 1)]}
-        items = {"type": "array", "items": schema or schema_of(shape), "minItems": count, "maxItems": count}
+        each = {**(schema or schema_of(shape))}
+        # Else small models go on counting where the example in their instructions ends.
+        each["properties"] = {**each["properties"], "number": {"enum": [*range(1, count + 1)]}}
+        items = {"type": "array", "items": each, "minItems": count, "maxItems": count}
         whole = {"type": "object", "properties": {name: items}, "required": [name]}
         most = _TOKENS_AROUND + tokens * count
         answer = await self.chat(prompt_for(use, given), whole, most, use)
