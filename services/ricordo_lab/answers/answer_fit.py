@@ -53,8 +53,8 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
         raise MeasurementFailed("--leave-out names no writer who has questions: they tell what a logit means")
     read = [unseen[start : start + _READ] for start in range(0, len(unseen), _READ)]
     logits = [each for some in read for each in _logits(torch, network, some)]
-    alike = [np.array([choice.likeness for choice in one.asked.choices]) for one in unseen]
-    known = np.column_stack([np.concatenate(logits), np.concatenate([some - some.max() for some in alike])])
+    likeness = [choice.likeness for one in unseen for choice in one.asked.choices]
+    known = np.column_stack([np.concatenate(logits), likeness])
     calibration = logistic(known, np.concatenate([one.answers for one in unseen]).astype(float), _PENALTY)
     ends = np.cumsum([len(one.answers) for one in unseen])[:-1]
     odds = np.split(known @ calibration[:2] + calibration[2], ends)

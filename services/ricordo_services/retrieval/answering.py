@@ -41,10 +41,12 @@ from ricordo_services.retrieval.asked_facts import (
     asks_for_the_user,
     felt_as_asked,
     plainly_asked,
+    says_any,
+    somebody_alone,
 )
 from ricordo_services.retrieval.context import language_of_reply
 from ricordo_services.retrieval.recall import RecallService
-from ricordo_services.retrieval.recall_result import RecalledMemory, RecallResult, accessed
+from ricordo_services.retrieval.recall_result import RecallResult, accessed
 
 _EVIDENCE_OF_A_FACT: Final = 3  # its latest supporting messages
 _FELT: Final = 0.7  # the confidence of what expresses the feeling that is all the question names; not fitted
@@ -114,7 +116,9 @@ class AnswerService:
         confidence = min((one.confidence for one in found), default=max(one.confidence for one in parts))
         used = {memory.id for memory in written.memories}
         recalled.memories = [one for one in recalled.memories if one.memory.id in used]
-        text = written.text or _refusal(recalled, language)
+        # It names the question, and not whom that names: of them much may be known.
+        refusal = write_refusal(recalled.asked, recalled.archived_matches, _missing(recalled), language)
+        text = written.text or refusal
         if on_sentence is not None and by is AnsweredBy.RULES:
             await on_sentence(replace(written, text=text))
         reply = AnswerReply(
@@ -155,8 +159,8 @@ class AnswerService:
         if not recalled.search_text or recalled.names_only_time:
             within = [
                 JudgedPassage(one.memory, _ONLY_TIME)
-                for one in recalled.memories
-                if _is_in_time(one, recalled)
+                for one in recalled.memories  # what was said, or happens, in the time
+                if not recalled.search_text or float(np.max(one.signals.temporal)) >= 1.0
             ]
             return replace(material, passages=within, is_list=True, confidence=_ONLY_TIME * bool(within))
         if recalled.earlier.text:
@@ -183,6 +187,9 @@ class AnswerService:
         """Return what answers a question of which the passages have been judged."""
         material = _material(recalled, question)
         former = asks_for("former", question)
+        if names := somebody_alone(recalled):  # whatever is said of somebody tells who that is
+            said = [one for one in judged if says_any(names, one.memory)]
+            judged = [replace(one, probability=max(one.probability, self.least)) for one in said]
         passages = answering_passages(judged, least, former=former, every=material.is_list)
         names = recalled.relatives.names or recalled.bearers
         facts = told_facts(passages, recalled.analysis.requested.names, names, former=former)
@@ -251,22 +258,12 @@ def _material(recalled: RecallResult, question: str) -> AnswerMaterial:
     )
 
 
-def _is_in_time(one: RecalledMemory, recalled: RecallResult) -> bool:
-    """Whether it was said, or happens, in the time that is all the question names."""
-    return not recalled.search_text or float(np.max(one.signals.temporal)) >= 1.0
-
-
 def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]) -> Sequence[Fact]:
     """Return the facts; with filters those that a memory within them supports."""
     if request.filters is None:
         return facts
     evidence = {one.memory.message_id for one in recalled.memories}
     return [one for one in facts if not evidence.isdisjoint(one.message_ids)]
-
-
-def _refusal(recalled: RecallResult, language: str) -> str:
-    # The question, and not whom it names: of them much may be known.
-    return write_refusal(recalled.asked, recalled.archived_matches, _missing(recalled), language)
 
 
 def _missing(recalled: RecallResult) -> Collection[str]:

@@ -7,24 +7,21 @@ from typing import Final
 
 from ricordo.language.annotations import Role
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.facts.kinship import BEINGS
+from ricordo.language.facts.kinship import BEINGS, Tie
 from ricordo.language.facts.vocabulary import USER
 from ricordo.language.feelings import BASIC_EMOTIONS
 from ricordo.language.query_analysis.question_patterns import named_feeling
 from ricordo.language.query_analysis.requested_predicates import CORE, words_besides
 from ricordo.language.query_analysis.search_terms import asks_for
 from ricordo.language.titles import only_greets
-from ricordo.language.tokenization import stems
+from ricordo.language.tokenization import content_words, stems
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 from ricordo_services.retrieval.recall_result import RecallResult
 
 _MOST_FELT: Final = 5
 _BARE: Final = 0.99
-"""The probability from which on a question asks for nothing but a fact of the user.
-
-"Where do I live?" has 0.998. Of questions about lives that had less, the reader answers more rightly.
-"""
+"""The probability from which on a question asks for a fact of the user and for nothing else."""
 
 
 def asks_for_the_user(recalled: RecallResult) -> bool:
@@ -32,6 +29,13 @@ def asks_for_the_user(recalled: RecallResult) -> bool:
     requested = recalled.analysis.requested
     is_likely = not 0 < requested.bare < _BARE  # it is 0 where words alone tell
     return is_likely and set(CORE) <= set(requested.names) and not only_greets(recalled.search_text)
+
+
+def somebody_alone(recalled: RecallResult) -> Sequence[str]:
+    """Return the names in a question that asks who that is, and for nothing else: "who is Omar?"."""
+    names, language = recalled.analysis.entities, recalled.analysis.language
+    asked, named = (content_words(text, language) for text in (recalled.asked, " ".join(names)))
+    return names if asks_for("who", recalled.asked) and set(asked) <= set(named) else ()
 
 
 def felt_as_asked(recalled: RecallResult) -> Sequence[Memory]:
@@ -62,40 +66,44 @@ def plainly_asked(recalled: RecallResult) -> Sequence[Fact]:
         names, entities = tuple(recalled.bearers), recalled.analysis.entities
         besides = words_besides(question, language, requested.names[:1], names=entities, examples=False)
         besides = besides.difference(stems(" ".join(entities), language))
-    if names and not besides and not _is_ambiguous(recalled):
+    tie = recalled.relative.ties[-1] if recalled.relative else None
+    if names and not besides and not _is_ambiguous(tie, recalled):
         keys = set(map(normalise, names))
         return [
-            _called(one, recalled)
+            _called(one, tie)
             for one in recalled.requested_facts
             if (normalise(one.subject) in keys or (one.predicate in BEINGS and normalise(one.object) in keys))
-            and not _is_nameless(one, recalled)
+            and not _is_nameless(one, tie)
         ]
-    by_itself = recalled.relative is None and not recalled.analysis.entities
+    by_itself = tie is None and not recalled.analysis.entities
     if by_itself and (asks_for_the_user(recalled) or requested.bare >= _BARE):
         return [one for one in recalled.requested_facts if one.subject == USER]
     return ()
 
 
-def _is_ambiguous(recalled: RecallResult) -> bool:
+def _is_ambiguous(tie: Tie | None, recalled: RecallResult) -> bool:
     """Whether "my friend" may be several, and is asked for something that is not the same of all."""
-    tie = recalled.relative.ties[-1] if recalled.relative else None
     if tie is None or tie.identifies or len(recalled.relatives.names) == 1:
         return False
     return tie.predicate not in recalled.analysis.requested.names
 
 
-def _is_nameless(fact: Fact, recalled: RecallResult) -> bool:
+def _is_nameless(fact: Fact, tie: Tie | None) -> bool:
     """Whether a fact tells of somebody without a name: "you have a dog" says not what it is called."""
-    tie = recalled.relative.ties[-1] if recalled.relative else None
     return tie is not None and fact.subject == USER and normalise(fact.object) == normalise(tie.noun)
 
 
-def _called(fact: Fact, recalled: RecallResult) -> Fact:
+def _called(fact: Fact, tie: Tie | None) -> Fact:
     """Return "your sister is called Nora" for "Nora is your sibling", where the sister is asked for."""
-    tie = recalled.relative.ties[-1] if recalled.relative else None
     if tie is None or fact.subject != USER or fact.predicate != tie.predicate:
         return fact
     return replace(fact, subject=tie.noun, predicate="name", valid_from=None)
+
+
+def says_any(names: Sequence[str], memory: Memory) -> bool:
+    """Whether a memory has one of the names as a word: Al is not in "also"."""
+    said = "|".join(map(re.escape, names))
+    return bool(said) and re.search(rf"(?<!\w)(?:{said})(?!\w)", memory.content, re.IGNORECASE) is not None
 
 
 def speaking_of_relatives(recalled: RecallResult, memories: Sequence[Memory]) -> Sequence[Memory]:
@@ -103,13 +111,7 @@ def speaking_of_relatives(recalled: RecallResult, memories: Sequence[Memory]) ->
     relative, names = recalled.relative, recalled.relatives.names
     about = [fact for fact in (*recalled.relatives.facts, *recalled.facts) if fact.speaks_of(names)]
     evidence = {message for fact in about for message in fact.message_ids}
-    named = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
-
-    def speaks(memory: Memory) -> bool:
-        return (
-            (relative is not None and relative.is_spoken_of(memory.content))
-            or memory.message_id in evidence
-            or any(one.search(memory.content) for one in named)  # Al is not in "also"
-        )
-
-    return [one for one in memories if speaks(one)]
+    tied = (lambda _: False) if relative is None else relative.is_spoken_of
+    return [
+        one for one in memories if tied(one.content) or one.message_id in evidence or says_any(names, one)
+    ]

@@ -159,7 +159,7 @@ class AnsweringSettings(LlmSettings):
     """
 
     budget_s: PositiveFloat = 20.0
-    min_confidence: Share = 0.08
+    min_confidence: Share = 0.12
 
 
 class KnowledgeSettings(LlmSettings):

@@ -17,8 +17,8 @@ from ricordo.language.text import APOSTROPHE_SIGNS, collapse, stem, stop_words
 from ricordo.language.text_head import Floats, load_head
 from ricordo.language.tokenization import content_words, words
 
-QuestionForm = Literal["time", "former", "assistant", "several"]
-"""What a question may ask for by its form: a time, what is no more, the assistant's words, all of a kind."""
+QuestionForm = Literal["time", "former", "assistant", "several", "who"]
+"""What a question asks for by its form: time, what is no more, the assistant's words, all of a kind, who."""
 LEANING: Final = "leaning"
 """The label of a question that leans on the one before it, and the name of the heads that tell it."""
 _LEANING_FROM: Final = 0.4

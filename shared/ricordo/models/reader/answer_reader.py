@@ -67,18 +67,16 @@ class AnswerReader:
         """Return what is known of each passage, in their order.
 
         Args:
-            likeness: cosine similarity of question and passage by the embedding model, [-1, 1]. It counts
-                by its distance from the best: a short question ("who is Ada?") resembles nothing much.
+            likeness: cosine similarity of question and passage by the embedding model, [-1, 1] each.
 
         Raises:
             ModelUnavailable: the reader is closed, or a run failed.
         """
         loop = asyncio.get_running_loop()
-        likest = max(likeness, default=0.0)
         try:
             runs = [
-                loop.run_in_executor(self._threads, self._one, question, passage, like - likest)
-                for passage, like in zip(passages, likeness, strict=True)
+                loop.run_in_executor(self._threads, self._one, question, *each)
+                for each in zip(passages, likeness, strict=True)
             ]
         except RuntimeError as error:
             raise ModelUnavailable("the reader of answers is closed") from error
