@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
 from ricordo.runtime.tasks import cancel_and_wait
-from ricordo.settings import EmbeddingSettings
-from ricordo.settings.providers import ModelSettings
+from ricordo.settings import EmbeddingSettings, StepSettings
 from ricordo.urls import bare
 
 Part = Literal["all", "importance", "vectors"]
@@ -110,11 +109,11 @@ class RunsElsewhere(Exception):
         self.name = name
 
 
-def served_at(settings: EmbeddingSettings | ModelSettings) -> str:
-    """Return model and address of a model on a server; empty for one in process."""
-    if settings.provider != "ollama":
-        return ""
-    return f"{settings.model} at {bare(settings.ollama_url)}"
+def served_at(settings: EmbeddingSettings | StepSettings) -> str:
+    """Return model and address of a model on a server; empty for one in process, and for none."""
+    if isinstance(settings, StepSettings):
+        return f"{settings.llm} at {bare(settings.url or '')}" if settings.llm else ""
+    return f"{settings.model} at {bare(settings.ollama_url)}" if settings.provider == "ollama" else ""
 
 
 @asynccontextmanager

@@ -7,12 +7,13 @@ from typing import Final
 import pytest
 from tests.fixtures.commands import start_command
 from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
+from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, described
 from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
 from ricordo.memory.enrichment import VERSION
-from ricordo.settings import EnrichmentSettings, Settings
+from ricordo.settings import Settings
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
 
@@ -50,8 +51,7 @@ async def aged(system: System, bot: Bot, *messages: Json) -> list[Json]:
 
 
 def with_model(system: System, server: OllamaStandIn, **changes: object) -> Settings:
-    enrichment = EnrichmentSettings(provider="ollama", ollama_url=server.url, requests_per_s=1000, batch=2)
-    return system.settings.model_copy(update={"enrichment": enrichment.model_copy(update=changes)})
+    return with_llm(system.settings, server.url, MODEL, "enrichment", **{"batch": 2, **changes})
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
-from tests.fixtures.ollama_system import health, model_server, wait_for_state
+from tests.fixtures.ollama_system import health, model_server, wait_for_state, with_llm
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, shown, stated
 from tests.fixtures.wire import Bot, msg, wait_for
 
-from ricordo.settings import KnowledgeSettings, Settings
+from ricordo.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -48,9 +48,7 @@ def server() -> Iterator[OllamaStandIn]:
 
 def reading(system: System, server: OllamaStandIn, **fields: object) -> Settings:
     """Return the settings of a system whose facts are read by a model on `server` too."""
-    usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
-    knowledge = KnowledgeSettings().model_copy(update=usual | fields)
-    return system.settings.model_copy(update={"knowledge": knowledge})
+    return with_llm(system.settings, server.url, MODEL, "knowledge", **fields)
 
 
 def texts(server: OllamaStandIn) -> list[str]:

@@ -12,7 +12,7 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import E5
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter
-from ricordo.models.ollama.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
+from ricordo.models.llm.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
 from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision

@@ -10,49 +10,44 @@ from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor, OllamaRelationReader
+from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor, RelationReader
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
-from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
-from ricordo.models.ollama.reader import OllamaReader
+from ricordo.models.llm.language_model import WINDOW, LanguageModel
+from ricordo.models.llm_describer import LlmDescriber, MessageReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.runtime.health import Health
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.settings import (
-    AnalyserSettings,
-    EnrichmentSettings,
-    KnowledgeSettings,
-)
-from ricordo.settings.providers import LlmSettings, ModelSettings
+from ricordo.settings import KnowledgeSettings, LlmSettings, Settings, StepSettings
 from ricordo.urls import bare
 
-R = TypeVar("R", bound=OllamaReader)
+R = TypeVar("R", bound=LanguageModel)
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
+async def open_analyser(settings: Settings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
     """Connect the language model that analyses questions, with the rules behind it; or the rules alone."""
-    if settings.provider == "rules":
-        yield QueryAnalyser()
-        return
-    timeout = settings.budget_ms / 1000
-    opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
-    async with opening as reader:
-        throttle = _throttle(settings, clock, "questions are analysed", settings.model)
-        yield LlmQueryAnalyser(reader, throttle, settings.cache_size)
+    step = settings.analyser
+    use = "questions are analysed"
+    opening = open_llm(LanguageModel, step, settings.llm, clock, use, window=None, limited=False)
+    async with opening as model:
+        yield QueryAnalyser() if model is None else LlmQueryAnalyser(*model, step.cache_size)
 
 
 @asynccontextmanager
 async def open_llm(
     kind: type[R],
-    settings: LlmSettings,
+    step: StepSettings,
+    usual: LlmSettings,
     clock: Clock,
     use: str,
     *,
     pull: bool = True,
+    limited: bool = True,
+    window: int | None = WINDOW,
     wait_for_model: bool = False,
     wait_open_s: float = 0.0,
 ) -> AsyncIterator[tuple[R, Throttle] | None]:
@@ -60,60 +55,61 @@ async def open_llm(
 
     Args:
         use: what it is for, such as "messages are enriched", for the log.
+        limited: whether the rate of requests is limited.
         wait_for_model: whether to wait until the model is loaded, to give each answer all its time, and to
             wait out an open breaker, as a job does.
         wait_open_s: seconds to wait for an open breaker, without `wait_for_model`.
     """
-    if settings.provider == "rules":
+    if not step.llm or step.url is None:
         yield None
         return
     throttle = _throttle(
-        settings,
+        usual,
         clock,
         use,
-        settings.model,
-        evenly_spaced(settings.requests_per_s, settings.replicas),
-        budget=math.inf if wait_for_model else settings.budget_s,
-        patience=2 * settings.open_s if wait_for_model else wait_open_s,
+        step.llm,
+        evenly_spaced(usual.requests_per_s, usual.replicas) if limited else None,
+        budget=math.inf if wait_for_model else step.budget_s,
+        patience=2 * usual.open_s if wait_for_model else wait_open_s,
     )
-    async with kind.open(
-        settings.ollama_url, settings.model, timeout=settings.budget_s, pull=pull, wait=wait_for_model
-    ) as reader:
+    key = None if step.key is None else step.key.get_secret_value()
+    opening = kind.open(
+        step.url, step.llm, key=key, timeout=step.budget_s, pull=pull, wait=wait_for_model, window=window
+    )
+    async with opening as reader:
         yield reader, throttle
 
 
 @asynccontextmanager
 async def open_describer(
-    settings: EnrichmentSettings, clock: Clock, *, wait_for_model: bool = False
+    settings: Settings, clock: Clock, *, wait_for_model: bool = False
 ) -> AsyncIterator[LlmDescriber | None]:
     """Connect the language model that enriches messages; None for the rules alone."""
-    opening = open_llm(
-        OllamaMessageReader, settings, clock, "messages are enriched", wait_for_model=wait_for_model
-    )
+    step, use = settings.enrichment, "messages are enriched"
+    opening = open_llm(MessageReader, step, settings.llm, clock, use, wait_for_model=wait_for_model)
     async with opening as model:
-        yield model and LlmDescriber(*model, settings.batch)
+        yield model and LlmDescriber(*model, step.batch)
 
 
 @asynccontextmanager
 async def open_fact_extractor(
-    settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
+    settings: Settings, clock: Clock, executor: CpuExecutor
 ) -> AsyncIterator[FactExtractor]:
     """Connect the language model that extracts facts, with the rules behind it; or the rules alone."""
+    step, usual, use = settings.knowledge, settings.llm, "facts are read"
     async with AsyncExitStack() as exits:
-        opening = open_llm(OllamaRelationReader, settings, clock, "facts are read")
-        opened = await exits.enter_async_context(opening)
+        opened = await exits.enter_async_context(open_llm(RelationReader, step, usual, clock, use))
         if opened is None:
             yield FactExtractor(executor)
             return
-        recogniser, lacking = await _open_recogniser(settings, exits)
-        entities = settings.gliner_model or ""
-        entity_throttle = _throttle(settings, clock, "facts are read", entities, budget=settings.budget_s)
+        recogniser, lacking = await _open_recogniser(step, exits)
+        entity_throttle = _throttle(usual, clock, use, step.gliner_model or "", budget=step.budget_s)
         yield LlmFactExtractor(
             executor,
             *opened,
             recogniser=recogniser,
             entity_throttle=entity_throttle,
-            batch=settings.batch,
+            batch=step.batch,
             missing=lacking,
         )
 
@@ -125,8 +121,8 @@ def show_fact_models(reader: FactExtractor, settings: KnowledgeSettings, health:
     health.counters = lambda: reader.counters
     health.problem = lambda: reader.problem
     health.models = {
-        "relation_model": settings.model,
-        "relation_server": bare(settings.ollama_url),
+        "relation_model": settings.llm,
+        "relation_server": bare(settings.url or ""),
         "entity_model": reader.entities,
     }
 
@@ -137,7 +133,7 @@ async def _open_recogniser(
     """Return the entity recogniser, and why there is none although one is configured."""
     without = "the language model reads facts without GLiNER's entities"
     if settings.gliner_model is None:
-        _log.info(without, model=settings.model)
+        _log.info(without, model=settings.llm)
         return None, ""
     opening = open_gliner(
         settings.gliner_model,
@@ -148,12 +144,12 @@ async def _open_recogniser(
     try:
         return await exits.enter_async_context(opening), ""
     except GlinerMissing as error:
-        _log.warning(without, model=settings.model, reason=str(error))
-        return None, f"{settings.model} reads facts without entities: {error}"
+        _log.warning(without, model=settings.llm, reason=str(error))
+        return None, f"{settings.llm} reads facts without entities: {error}"
 
 
 def _throttle(
-    settings: ModelSettings,
+    settings: LlmSettings,
     clock: Clock,
     use: str,
     model: str,

@@ -13,8 +13,8 @@ from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama.reader import OllamaReader
 from ricordo.runtime.handling import QueryHandler, QueryResult, RequestError
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
@@ -91,7 +91,7 @@ async def queries(resources: Resources) -> QueryServer:
     reader = await resources.enter(open_answer_reader(precision))
     answering = resources.settings.answering
     model = await resources.enter(
-        open_llm(OllamaReader, answering, resources.clock, "questions are answered")
+        open_llm(LanguageModel, answering, resources.settings.llm, resources.clock, "questions are answered")
     )
     server = await query_server(
         resources,
@@ -166,7 +166,7 @@ async def recall_service(resources: Resources) -> RecallService:
         examples=ExampleEncoder((models.statement, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
         clock=resources.clock,
-        analyser=await resources.enter(open_analyser(resources.settings.analyser, resources.clock)),
+        analyser=await resources.enter(open_analyser(resources.settings, resources.clock)),
         profile=ranking.profile,
         profiles=profiles_for(model, ranking.weights),
         minimums=Minimums(

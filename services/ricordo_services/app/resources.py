@@ -19,9 +19,9 @@ from ricordo.index.qdrant.edge_folder import FreeSpace
 from ricordo.language.annotations import E5
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.onnx.checkpoint import Tokens
 from ricordo.models.onnx.onnx_encoder import load_tokens
 from ricordo.models.reader.text_reader import TextReader
@@ -186,9 +186,10 @@ class Resources:
         return () if opened is None else (opened.query,)
 
     @shared
-    async def _condensing(self) -> tuple[OllamaReader, Throttle] | None:
+    async def _condensing(self) -> tuple[LanguageModel, Throttle] | None:
         use = "memories are condensed"
-        return await self.enter(open_llm(OllamaReader, self.settings.condensing, self.clock, use))
+        step, usual = self.settings.condensing, self.settings.llm
+        return await self.enter(open_llm(LanguageModel, step, usual, self.clock, use))
 
     async def condenser(self) -> LlmCondenser | None:
         """Return the language model that condenses; None for the rules alone."""

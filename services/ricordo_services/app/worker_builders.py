@@ -14,8 +14,8 @@ from ricordo.documents.reading_limits import ReadingLimits
 from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.messages.events import MemoryCreatedBulk
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
+from ricordo.models.llm.entity_matching import EntityMatcher
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.ollama.entity_matching import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
@@ -226,7 +226,7 @@ async def embedding(resources: Resources) -> list[Service]:
 
 async def enrichment(resources: Resources) -> list[Service]:
     """Return the worker that enriches memories."""
-    opening = open_describer(resources.settings.enrichment, resources.clock)
+    opening = open_describer(resources.settings, resources.clock)
     handler = await enrich_handler(resources, await resources.enter(opening))
     resources.preloads.append(enrichment_rules)
     return [await event_worker(resources, "enrichment", handler)]
@@ -247,8 +247,8 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
 async def knowledge(resources: Resources) -> list[Service]:
     """Return the workers that extract and project facts, the commands on them, and identity resolution."""
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
-    ledger = FactLedger(await resources.database(), executor, record_doubts=settings.provider != "rules")
-    reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
+    ledger = FactLedger(await resources.database(), executor, record_doubts=bool(settings.llm))
+    reader = await resources.enter(open_fact_extractor(resources.settings, resources.clock, executor))
     handler = FactHandler(ledger, resources.clock, reader)
     resources.preloads.append(fact_words)
     worker = await event_worker(resources, "knowledge", handler)
@@ -267,12 +267,13 @@ async def _identify(
     """Return the job that resolves identities by a language model, if there is one."""
     settings = resources.settings.knowledge
     opening = open_llm(
-        OllamaEntityMatcher,
+        EntityMatcher,
         settings,
+        usual := resources.settings.llm,
         resources.clock,
         "identities are resolved",
         pull=False,  # the extraction of facts pulls the same model
-        wait_open_s=2 * settings.open_s,
+        wait_open_s=2 * usual.open_s,
     )
     if (model := await resources.enter(opening)) is None:
         return []
@@ -281,7 +282,7 @@ async def _identify(
     job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters
     job.health.problem = lambda: identify.problem
-    job.health.models = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
+    job.health.models = {"identity_model": settings.llm, "identity_server": bare(settings.url or "")}
     return [job]
 
 

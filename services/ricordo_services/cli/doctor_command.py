@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import asdict
+from time import monotonic
 from typing import Final
 
 import typer
 from rich.text import Text
 
 from ricordo.language.annotations import E5
-from ricordo.settings import EmbeddingSettings
+from ricordo.settings import STEPS, EmbeddingSettings, Settings, StepSettings
 from ricordo.urls import bare
 from ricordo_services.cli.bus_checks import check_bus
 from ricordo_services.cli.client_calls import Call, ServerTarget, data_dir_option, running_stack
@@ -20,6 +21,9 @@ from ricordo_services.cli.worker_reports import WorkerReports, assignments, in_w
 
 _INSTALL: Final = "it has to be there where workers run, and need not be here"
 _SECONDS: Final = 3.0
+_ANSWER_S: Final = 60.0
+"""Seconds that a language model has for a line: it may have to be loaded."""
+_ASKED: Final = 'Answer with this JSON and nothing else: {"word": "hello"}'
 
 
 async def check_models(
@@ -92,7 +96,7 @@ def _pulled(settings: EmbeddingSettings, model: str) -> str:
 async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
     """Return which models the Ollama server holds, or None and why that is not known."""
     from ricordo.models.encoder import ModelUnavailable  # noqa: PLC0415 - slow to load
-    from ricordo.models.ollama.ollama_server import connect  # noqa: PLC0415 - slow to load
+    from ricordo.models.llm.ollama_server import connect  # noqa: PLC0415 - slow to load
 
     try:
         async with connect(settings.ollama_url, _SECONDS) as server:
@@ -131,6 +135,41 @@ def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
     if entities:
         return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
     return [Finding("facts", State.NOTED, f"{detail}, without entities by GLiNER", _WITHOUT)]
+
+
+async def check_llms(settings: Settings) -> list[Finding]:
+    """Ask each language model for a line, and tell how long it took and whether it keeps to a schema."""
+    from pydantic import BaseModel  # noqa: PLC0415 - what follows is slow to load
+
+    from ricordo.models.encoder import InvalidReply, ModelUnavailable  # noqa: PLC0415
+    from ricordo.models.llm.language_model import LanguageModel  # noqa: PLC0415
+
+    class Line(BaseModel):
+        word: str
+
+    found: dict[tuple[str, str], list[str]] = {}
+    keys: dict[str, str | None] = {}
+    for name in STEPS:
+        step: StepSettings = getattr(settings, name)
+        if step.llm and step.url is not None:
+            found.setdefault((step.url, step.llm), []).append(name)
+            keys[step.url] = None if step.key is None else step.key.get_secret_value()
+    findings = []
+    for (url, model), steps in found.items():
+        told = f"{model} on {bare(url)}, for {', '.join(steps)}"
+        opening = LanguageModel.open(url, model, key=keys[url], timeout=_ANSWER_S, pull=False)
+        began = monotonic()
+        try:
+            async with opening as opened:
+                await opened.ask([{"role": "user", "content": _ASKED}], Line, 16, "doctor")
+        except InvalidReply:
+            advice = "the steps fall back to the rules: take a server or a model that keeps to a JSON schema"
+            findings.append(Finding("llm", State.DEGRADED, f"{told}: it does not keep to a schema", advice))
+        except ModelUnavailable as error:
+            findings.append(Finding("llm", State.DEGRADED, str(error), "the rules do its steps meanwhile"))
+        else:
+            findings.append(well("llm", f"{told}: a line in {monotonic() - began:.1f} s, in its schema"))
+    return findings
 
 
 _TYPED: Final = re.compile(r"`((?:RICORDO_\S+ )*ricordo (?:up|dlq list|backfill --only vectors))`")
@@ -189,6 +228,7 @@ async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
     found += await stores.check_graph(settings, named=named)
     found.append(stores.check_index(call.folder if local else None, settings))
     found += await check_models(embedding, by_workers=reported is not None, encoded=encoded)
+    found += await check_llms(settings)
     return [*found, *check_fact_readers(worker_reports), *compare_models(worker_reports, own)]
 
 

@@ -11,7 +11,7 @@ from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.messages.ids import memory_id
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile, MatchVerdict, OllamaEntityMatcher
+from ricordo.models.llm.entity_matching import EntityMatcher, EntityPair, EntityProfile, MatchVerdict
 from ricordo.models.throttle import Throttle, batched
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
@@ -113,7 +113,7 @@ class IdentityResolution:
 
     ledger: FactLedger
     project_soon: Callable[[], None]
-    reader: OllamaEntityMatcher
+    reader: EntityMatcher
     throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
     backlog: Backlog

@@ -23,7 +23,7 @@ from ricordo.memory.facts.relation_validation import (
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.gliner_recogniser import GlinerRecogniser
-from ricordo.models.ollama.reader import Numbered, OllamaReader, lenient, schema_of
+from ricordo.models.llm.language_model import LanguageModel, Numbered, lenient, schema_of
 from ricordo.models.throttle import Throttle, batched
 from ricordo.runtime.scheduling import CpuExecutor
 
@@ -72,7 +72,7 @@ class FactsAnswer(Numbered):
     facts: list[Any]
 
 
-class OllamaRelationReader(OllamaReader):
+class RelationReader(LanguageModel):
     """Extracts facts."""
 
     async def relate(self, passages: Sequence[Passage]) -> Sequence[Sequence[Relation] | None]:
@@ -138,7 +138,7 @@ class LlmFactExtractor(FactExtractor):
     def __init__(
         self,
         executor: CpuExecutor,
-        reader: OllamaRelationReader,
+        reader: RelationReader,
         throttle: Throttle,
         *,
         recogniser: GlinerRecogniser | None = None,

@@ -17,7 +17,7 @@ from ricordo.memory.llm_condensation import find_fault
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import MOST_PARTS
-from ricordo.models.ollama.reader import LlmUse, finished_items, prompt_for
+from ricordo.models.llm.language_model import LlmUse, finished_items, prompt_for
 
 _TOKENS: Final = 384
 _MEMORIES: Final = 10

@@ -10,7 +10,7 @@ from ricordo.memory.llm_condensation import find_fault, select_messages, validat
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
-from ricordo.models.ollama.reader import LlmUse, lenient, prompt_for
+from ricordo.models.llm.language_model import LlmUse, lenient, prompt_for
 
 A = TypeVar("A", bound=BaseModel)
 

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.feelings import load_positions
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, importance_of_rating
-from ricordo.models.ollama.reader import Numbered, OllamaReader, lenient
+from ricordo.models.llm.language_model import LanguageModel, Numbered, lenient
 from ricordo.models.throttle import Throttle, batched
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class DescriptionAnswer(Numbered):
         )
 
 
-class OllamaMessageReader(OllamaReader):
+class MessageReader(LanguageModel):
     """Rates and describes messages."""
 
     async def rate(self, messages: Sequence[LlmMessage]) -> list[float | None]:
@@ -109,7 +109,7 @@ class LlmDescriber:
     After a malformed answer to several messages each is sent once more, alone.
     """
 
-    def __init__(self, reader: OllamaMessageReader, throttle: Throttle, batch: int = 8) -> None:
+    def __init__(self, reader: MessageReader, throttle: Throttle, batch: int = 8) -> None:
         self._reader = reader
         self._throttle = throttle
         self._batch = batch

@@ -18,7 +18,7 @@ from ricordo.memory.reflection.insight import (
 from ricordo.memory.reflection.insight_selection import MOST_INSIGHTS
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
-from ricordo.models.ollama.reader import LlmUse, prompt_for
+from ricordo.models.llm.language_model import LlmUse, prompt_for
 
 _TOKENS: Final = 384
 

@@ -13,7 +13,7 @@ from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
 from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.messages import enumerations
 from ricordo.messages.views import Analysis, QueryTime
-from ricordo.models.ollama.reader import OllamaReader, prompt_for
+from ricordo.models.llm.language_model import LanguageModel, prompt_for
 from ricordo.models.throttle import Throttle
 
 
@@ -84,7 +84,7 @@ class LlmQueryAnalyser(QueryAnalyser):
         reader: the model, with a time limit of its own.
     """
 
-    def __init__(self, reader: OllamaReader, throttle: Throttle, cache_size: int = 1024) -> None:
+    def __init__(self, reader: LanguageModel, throttle: Throttle, cache_size: int = 1024) -> None:
         self._reader = reader
         self._throttle = throttle
         self._claims = LRUCache[_CacheKey, QueryClaim](cache_size)

@@ -15,7 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from ricordo.models.batcher import EmbeddingBatcher
-from ricordo.models.ollama.ollama_server import LLM_TOKENS
+from ricordo.models.llm.ollama_server import LLM_TOKENS
 from ricordo.resilience import BreakerState
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import Page

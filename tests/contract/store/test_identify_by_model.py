@@ -15,7 +15,7 @@ from tests.fixtures.fake_llm import FakeIdentityReader
 from ricordo.clock import SystemClock
 from ricordo.language.facts.evidence import Evidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
-from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
+from ricordo.models.llm.entity_matching import EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair

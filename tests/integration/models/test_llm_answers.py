@@ -16,9 +16,9 @@ from tests.fixtures.scraping import scraped
 from tests.support.factories import memory
 
 from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
+from ricordo.models.llm import ollama_server, openai_server
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama import ollama_server
-from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.metrics import Metrics
 
@@ -41,8 +41,13 @@ class Answering:
         return json.dumps({"sentences": self.sentences})
 
 
+@pytest.fixture(params=["", "/v1"], ids=["ollama", "openai"])
+def path(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def model(throttled: tuple[OllamaReader, Throttle]) -> LlmAnswers:
+def model(throttled: tuple[LanguageModel, Throttle]) -> LlmAnswers:
     return LlmAnswers(*throttled)
 
 
@@ -122,7 +127,8 @@ async def test_each_supported_sentence_is_told_while_the_model_writes(
             raise ConnectionResetError
         yield content[begun:]
 
-    monkeypatch.setattr(ollama_server, "_STALLED_S", 0.2)
+    for one in (ollama_server, openai_server):
+        monkeypatch.setattr(one, "STALLED_S", 0.2)
     server.behaviour.chat = Answering([{"text": text, "evidence": [at]} for text, at in texts])
     server.behaviour.writing = writing
     found = await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told)

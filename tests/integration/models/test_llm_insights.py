@@ -15,8 +15,8 @@ from tests.support.factories import START, memory
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.insight import LEAST_IMPORTANCE
 from ricordo.memory.reflection.observations import ReflectionEvidence
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama.reader import OllamaReader
 from ricordo.models.throttle import Throttle
 
 QUESTION = "Che cosa significa Anna per questa persona al lavoro?"
@@ -53,7 +53,7 @@ def _told(*texts: str) -> ReflectionEvidence:
 
 
 @pytest.fixture
-def model(throttled: tuple[OllamaReader, Throttle]) -> LlmInsights:
+def model(throttled: tuple[LanguageModel, Throttle]) -> LlmInsights:
     return LlmInsights(*throttled)
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
+from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, described, instructions, shown
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
@@ -14,34 +15,30 @@ from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, merge_llm_reading
-from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
-from ricordo.settings import EnrichmentSettings
+from ricordo.models.llm_describer import LlmDescriber, MessageReader
+from ricordo.settings import Settings
 from ricordo_services.app.language_models import open_describer
 
 STORY = [LlmMessage("È morta mia nonna.", "it"), LlmMessage("ok", "it"), LlmMessage("I got the job!", "en")]
 
 
 @pytest.fixture
-async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaMessageReader]:
-    async with OllamaMessageReader.open(server.url, MODEL, timeout=5) as opened:
+async def reader(server: OllamaStandIn) -> AsyncIterator[MessageReader]:
+    async with MessageReader.open(server.url, MODEL, timeout=5) as opened:
         await server.received(2)  # it was looked for and loaded
         yield opened
 
 
 @pytest.fixture
 async def describer(server: OllamaStandIn, budget: float) -> AsyncIterator[LlmDescriber]:
-    settings = EnrichmentSettings(
-        provider="ollama", ollama_url=server.url, requests_per_s=1000, budget_s=budget, open_s=0.05
-    )
+    settings = with_llm(Settings(), server.url, MODEL, "enrichment", budget_s=budget)
     async with open_describer(settings, SystemClock()) as opened:
         assert opened is not None
         await server.received(2)
         yield opened
 
 
-async def test_messages_are_rated_by_the_scale_alone(
-    server: OllamaStandIn, reader: OllamaMessageReader
-) -> None:
+async def test_messages_are_rated_by_the_scale_alone(server: OllamaStandIn, reader: MessageReader) -> None:
     await reader.rate(STORY)
     [request] = chats(server)
     lines = (
@@ -56,7 +53,7 @@ async def test_messages_are_rated_by_the_scale_alone(
 
 @pytest.mark.parametrize("rating", [0.99, 11, -2, "7", True, None, [7]])
 async def test_what_is_no_number_of_the_scale_is_no_rating(
-    server: OllamaStandIn, reader: OllamaMessageReader, rating: object
+    server: OllamaStandIn, reader: MessageReader, rating: object
 ) -> None:
     ratings = [{"number": 1, "rating": 7}, {"number": 2, "rating": rating}, {"number": 3, "rating": 2.5}]
     server.behaviour.chat = lambda _: json.dumps({"observations": ratings})
@@ -77,7 +74,7 @@ WHOLE = Description(
 )
 
 
-async def test_all_of_a_description_is_returned(server: OllamaStandIn, reader: OllamaMessageReader) -> None:
+async def test_all_of_a_description_is_returned(server: OllamaStandIn, reader: MessageReader) -> None:
     fields = {
         "emotion": "grief",
         "valence": -0.8,
@@ -105,7 +102,7 @@ async def test_all_of_a_description_is_returned(server: OllamaStandIn, reader: O
     ],
 )
 async def test_an_invalid_value_is_left_out_and_the_others_stay(
-    server: OllamaStandIn, reader: OllamaMessageReader, fields: dict[str, object], left: dict[str, object]
+    server: OllamaStandIn, reader: MessageReader, fields: dict[str, object], left: dict[str, object]
 ) -> None:
     server.behaviour.chat = TalkingModel(describe=lambda _: described(**fields))
     [found] = await reader.describe(STORY[:1])

@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 import structlog.testing
 from tests.fixtures.ollama_stand_in import OllamaStandIn
+from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, entities, instructions, objects, shown, stated, utterances
 from tests.integration.models.conftest import MODEL, chats
 
@@ -14,10 +15,10 @@ from ricordo.clock import SystemClock
 from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.llm_validation import LlmMessage
-from ricordo.models.fact_extraction import FactAnswer, LlmFactExtractor, OllamaRelationReader
-from ricordo.models.ollama import reader as ollama_reader
+from ricordo.models.fact_extraction import FactAnswer, LlmFactExtractor, RelationReader
+from ricordo.models.llm import language_model
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.settings import KnowledgeSettings
+from ricordo.settings import Settings
 from ricordo_services.app.language_models import open_fact_extractor
 
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."
@@ -35,14 +36,14 @@ def server(server: OllamaStandIn) -> OllamaStandIn:
 
 
 @pytest.fixture
-async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaRelationReader]:
-    async with OllamaRelationReader.open(server.url, MODEL, timeout=5) as opened:
+async def reader(server: OllamaStandIn) -> AsyncIterator[RelationReader]:
+    async with RelationReader.open(server.url, MODEL, timeout=5) as opened:
         await server.received(2)  # it was looked for and loaded
         yield opened
 
 
 async def test_only_the_vocabulary_is_offered_and_entities_are_shown(
-    server: OllamaStandIn, reader: OllamaRelationReader
+    server: OllamaStandIn, reader: RelationReader
 ) -> None:
     found = await reader.relate(STORY)
     assert found == [[Relation("Marta", "likes", "il tango", "si è innamorata del tango")], []]
@@ -59,7 +60,7 @@ async def test_only_the_vocabulary_is_offered_and_entities_are_shown(
 
 
 def _examples() -> list[tuple[str, list[object]]]:
-    lines = ollama_reader.instructions()["facts"].splitlines()
+    lines = language_model.instructions()["facts"].splitlines()
     asked, told = (json.loads(line)["messages"] for line in lines if line.startswith("{"))
     return [(one["text"], other["facts"]) for one, other in zip(asked, told, strict=True)]
 
@@ -77,7 +78,7 @@ async def test_gliner_that_is_not_installed_is_told_of_once(
     server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    settings = KnowledgeSettings(provider="ollama", ollama_url=server.url, gliner_model="/models/gliner")
+    settings = with_llm(Settings(), server.url, MODEL, "knowledge", gliner_model="/models/gliner")
     with structlog.testing.capture_logs() as logs:
         async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
             assert isinstance(opened, LlmFactExtractor)

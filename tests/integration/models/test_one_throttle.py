@@ -13,7 +13,7 @@ from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.settings import CondensingSettings, Settings
+from ricordo.settings import LlmSettings, Settings
 from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"
@@ -32,15 +32,9 @@ OBSERVED = ReflectionEvidence(SAID, ())
 async def _both(
     server: OllamaStandIn, clock: ManualClock, failures: int
 ) -> AsyncIterator[tuple[LlmCondenser, LlmInsights]]:
-    condensing = CondensingSettings(
-        provider="ollama",
-        ollama_url=server.url,
-        model=MODEL,
-        requests_per_s=1000,
-        failures_to_open=failures,
-    )
+    llm = LlmSettings(url=server.url, model=MODEL, requests_per_s=1000, failures_to_open=failures)
     async with AsyncExitStack() as exits:
-        resources = Resources(Settings(condensing=condensing), clock, exits)
+        resources = Resources(Settings(llm=llm), clock, exits)
         one, another = await resources.condenser(), await resources.insight_model()
         assert one is not None
         assert another is not None

@@ -9,9 +9,9 @@ from tests.unit.cli.conftest import Cli
 
 from ricordo.language.annotations import E5
 from ricordo.models.onnx import checkpoint
-from ricordo.settings import EmbeddingSettings
+from ricordo.settings import EmbeddingSettings, LlmSettings, Settings
 from ricordo.urls import bare
-from ricordo_services.cli.doctor_command import check_fact_readers, check_models
+from ricordo_services.cli.doctor_command import check_fact_readers, check_llms, check_models
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.findings import Finding, State
 from ricordo_services.cli.worker_reports import WorkerReports, assignments
@@ -38,6 +38,23 @@ async def test_what_a_server_does_instead_of_answering_is_told_in_a_line() -> No
     [model] = await check_models(served("http://davide:secret@127.0.0.1:1"))
     assert model.detail.startswith("bge-m3 cannot be reached at http://127.0.0.1:1: ")
     assert "secret" not in model.detail
+
+
+@pytest.mark.parametrize("path", ["", "/v1"])
+async def test_a_language_model_is_asked_for_a_line(path: str) -> None:
+    async with ollama_stand_in(["m:latest"]) as server:
+        settings = Settings(llm=LlmSettings(url=f"{server.url}{path}", model="m"))
+        told: dict[State, str] = {}
+        for answer in ('{"word": "hello"}', "Hello! How can I help?"):
+            server.behaviour.chat = lambda _, answer=answer: answer  # type: ignore[misc]
+            [found] = await check_llms(settings)
+            told[found.state] = found.detail
+        server.behaviour.drop = True
+        [away] = await check_llms(settings)
+    assert told[State.WELL].startswith(f"m on {server.url}{path}, for analyser, enrichment, knowledge, ")
+    assert "does not keep to a schema" in told[State.DEGRADED]
+    assert (away.state, "m cannot be reached" in away.detail) == (State.DEGRADED, True)
+    assert await check_llms(Settings()) == []
 
 
 def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
-from ricordo.models.ollama.reader import Numbered, OllamaReader
+from ricordo.models.llm.language_model import LanguageModel, Numbered
 
 _TOKENS_OF_A_PAIR: Final = 24
 
@@ -58,7 +58,7 @@ class PairAnswer(Numbered):
     verdict: Literal["same", "different", "unsure"]
 
 
-class OllamaEntityMatcher(OllamaReader):
+class EntityMatcher(LanguageModel):
     """Decides whether entities are the same."""
 
     async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:

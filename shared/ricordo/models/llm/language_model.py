@@ -1,28 +1,35 @@
-"""Asks a language model on Ollama for structured answers about data that are sent as JSON."""
+"""Asks a language model for structured answers about data that are sent as JSON."""
 
 import asyncio
 import json
 import tomllib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from enum import Enum
 from functools import cache
 from importlib import resources
 from typing import Any, ClassVar, Final, Self, TypeVar
+from urllib.parse import urlsplit
 
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
 from pydantic_core import from_json
 
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
-from ricordo.models.ollama.ollama_server import OllamaServer, OnText, connect
-from ricordo.models.ollama.preparation import Preparation, preparing
+from ricordo.models.llm import ollama_server, openai_server
+from ricordo.models.llm.ollama_server import OllamaServer, OnText
+from ricordo.models.llm.openai_server import OpenAiServer
+from ricordo.models.llm.preparation import Preparation, preparing
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
 
 _LANGUAGES: Final = {"it": "Italian", "en": "English", "de": "German", "es": "Spanish", "fr": "French"}
 _TOKENS_AROUND: Final = 32  # of an answer about several items
+_OPENAI: Final = "/v1"
+"""The end of the path of a server with OpenAI's interface."""
+WINDOW: Final = 8192
+"""Tokens of a context window. Uses of one model share it, as another window makes Ollama reload it."""
 
 Prompt = list[dict[str, str]]
 
@@ -39,11 +46,15 @@ Answer = TypeVar("Answer", bound=BaseModel)
 Item = TypeVar("Item", bound=Numbered)
 
 
-class OllamaReader:
+class LanguageModel:
     """Asks a language model for structured answers; they are claims to be validated."""
 
     def __init__(
-        self, server: OllamaServer, model: str, preparation: Preparation, window: int | None
+        self,
+        server: OllamaServer | OpenAiServer,
+        model: str,
+        preparation: Preparation | None = None,
+        window: int | None = None,
     ) -> None:
         self.model = model
         self._server = server
@@ -57,25 +68,29 @@ class OllamaReader:
         url: str,
         model: str,
         *,
+        key: str | None = None,
         timeout: float,
         pull: bool = True,
         wait: bool = False,
-        window: int | None = 8192,
+        window: int | None = WINDOW,
     ) -> AsyncIterator[Self]:
-        """Connect to an Ollama server, which pulls and loads the model in the background.
+        """Connect to a server; one of Ollama pulls and loads the model in the background.
 
         Args:
-            url: of the server, such as `http://127.0.0.1:11434`.
-            model: name of a language model, such as `hermes3:8b`.
+            url: of an Ollama server, such as `http://127.0.0.1:11434`, or of one with OpenAI's interface,
+                which ends in `/v1`.
+            model: its name there, such as `hermes3:8b`.
             timeout: seconds per answer.
             wait: begin when the model is loaded, or cannot be; this may take minutes.
-            window: context window in tokens; None for the server's default. Uses of one model share it, as
-                another window makes the server reload it.
+            window: context window in tokens; None for the server's default.
         """
-        async with (
-            connect(url, timeout) as server,
-            preparing(url, model, pull=pull, window=window) as preparation,
-        ):
+        async with AsyncExitStack() as exits:
+            if urlsplit(url).path.rstrip("/").endswith(_OPENAI):
+                yield cls(await exits.enter_async_context(openai_server.connect(url, key, timeout)), model)
+                return
+            server = await exits.enter_async_context(ollama_server.connect(url, timeout, key))
+            opening = preparing(url, model, key=key, pull=pull, window=window)
+            preparation = await exits.enter_async_context(opening)
             if wait:
                 await preparation.finished()
             yield cls(server, model, preparation, window)
@@ -104,7 +119,8 @@ class OllamaReader:
                 self.model, prompt, schema, tokens, self._window, step=step, on_text=on_text
             )
         except (ModelUnavailable, asyncio.CancelledError):
-            self._preparation.begin()  # cancelling a call also cancels the loading that it began
+            if self._preparation is not None:
+                self._preparation.begin()  # cancelling a call also cancels the loading that it began
             raise
 
     async def ask(
@@ -140,7 +156,8 @@ class OllamaReader:
             schema: JSON schema of an answer about one entry; that of `shape` by default.
 
         Raises:
-            InvalidReply, ModelUnavailable: there is no answer about any entry, or none in time.
+            InvalidReply: there is no answer about any entry.
+            ModelUnavailable: there was no answer in time.
         """
         count = len(entries)
         given = {name: [{"number": number, **entry} for number, entry in enumerate(entries, 1)]}
@@ -170,7 +187,7 @@ class LlmUse:
     use: ClassVar[str]
     """Its name in the log and in the metrics."""
 
-    def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
+    def __init__(self, reader: LanguageModel, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
 

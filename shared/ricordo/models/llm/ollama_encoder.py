@@ -9,8 +9,8 @@ import numpy as np
 import structlog
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.models.ollama.ollama_server import ModelMissing, OllamaServer, connect
-from ricordo.models.ollama.preparation import Preparation, preparing
+from ricordo.models.llm.ollama_server import ModelMissing, OllamaServer, connect
+from ricordo.models.llm.preparation import Preparation, preparing
 
 # Lets a worker start, and its messages wait, while the server is down.
 KNOWN_DIMENSIONS = {
