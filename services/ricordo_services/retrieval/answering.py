@@ -187,9 +187,10 @@ class AnswerService:
         """Return what answers a question of which the passages have been judged."""
         material = _material(recalled, question)
         former = asks_for("former", question)
-        if names := somebody_alone(recalled):  # whatever is said of somebody tells who that is
-            said = [one for one in judged if says_any(names, one.memory)]
-            judged = [replace(one, probability=max(one.probability, self.least)) for one in said]
+        if alone := somebody_alone(recalled, question):  # whatever is said of somebody tells who that is
+            least_of = [self.least * says_any(alone, one.memory) for one in judged]
+            pairs = zip(judged, least_of, strict=True)
+            judged = [replace(one, probability=max(one.probability, share)) for one, share in pairs]
         passages = answering_passages(judged, least, former=former, every=material.is_list)
         names = recalled.relatives.names or recalled.bearers
         facts = told_facts(passages, recalled.analysis.requested.names, names, former=former)

@@ -31,11 +31,11 @@ def asks_for_the_user(recalled: RecallResult) -> bool:
     return is_likely and set(CORE) <= set(requested.names) and not only_greets(recalled.search_text)
 
 
-def somebody_alone(recalled: RecallResult) -> Sequence[str]:
-    """Return the names in a question that asks who that is, and for nothing else: "who is Omar?"."""
+def somebody_alone(recalled: RecallResult, question: str) -> Sequence[str]:
+    """Return the names in a part of the question that asks who that is, and nothing else: "who is Omar?"."""
     names, language = recalled.analysis.entities, recalled.analysis.language
-    asked, named = (content_words(text, language) for text in (recalled.asked, " ".join(names)))
-    return names if asks_for("who", recalled.asked) and set(asked) <= set(named) else ()
+    asked, named = (content_words(text, language) for text in (question, " ".join(names)))
+    return names if asks_for("who", question) and set(asked) <= set(named) else ()
 
 
 def felt_as_asked(recalled: RecallResult) -> Sequence[Memory]:

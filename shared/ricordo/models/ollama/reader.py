@@ -140,7 +140,8 @@ class OllamaReader:
             schema: JSON schema of an answer about one entry; that of `shape` by default.
 
         Raises:
-            InvalidReply, ModelUnavailable: there is no answer about any entry, or none in time.
+            InvalidReply: there is no answer about any entry.
+            ModelUnavailable: there was no answer in time.
         """
         count = len(entries)
         given = {name: [{"number": number, **entry} for number, entry in enumerate(entries, 1)]}
