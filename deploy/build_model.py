@@ -7,10 +7,9 @@ Both precisions are built, since the processor where the image runs decides whic
 import asyncio
 import sys
 
-from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import Precision
 from ricordo.models.onnx.onnx_encoder import open_onnx
-from ricordo.models.reader.answer_reader import load_answer_reader
+from ricordo.models.reader.answer_reader import AnswerReader
 
 PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
 
@@ -21,7 +20,7 @@ async def main() -> None:
         async with open_onnx(precision=precision) as model:
             shape = (await model.query.encode(["Ricordo"])).shape
         sys.stdout.write(f"{model.batch.model} in {precision} answers vectors of length {shape[1]}\n")
-        (await load_answer_reader(installed_e5(), precision)).close()
+        AnswerReader(precision).close()
 
 
 if __name__ == "__main__":

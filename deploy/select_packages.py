@@ -46,17 +46,25 @@ def _package(requirement: str) -> str:
 def wanted(project: Mapping[str, object], extras: Collection[str], groups: Collection[str]) -> set[str]:
     """Return the packages that the project itself asks for: its base with any extra, and the groups.
 
+    An extra may name others of the project: `ricordo[server]`.
+
     Raises:
         UnknownPackage: the project has no such extra or group.
     """
     table = _table(project, "project")
     optional, dependency_groups = _table(table, "optional-dependencies"), _table(project, "dependency-groups")
     lines: list[str] = []
-    for kind, names, source in (("extra", extras, optional), ("group", groups, dependency_groups)):
-        for name in names:
-            lines += _lines(source, name, kind)
+    for name in groups:
+        lines += _lines(dependency_groups, name, "group")
     if extras:
         lines += _lines(table, "dependencies", "list of")
+    left, own = list(extras), canonical(str(table.get("name")))
+    while left:
+        for line in _lines(optional, left.pop(), "extra"):
+            if _package(line) == own:
+                left += re.findall(r"[\w-]+", line.partition("[")[2].partition("]")[0])
+            else:
+                lines.append(line)
     return {_package(line) for line in lines}
 
 

@@ -55,8 +55,7 @@ class BulkLane(Gate):
     neither the workers behind nor ingest, where others' messages may wait, have much to do.
 
     Args:
-        bulk: the durable consumer of the bulk lane.
-        live: the durable consumer of the live lane.
+        live: the durable consumer of the live lane; that of the bulk lane has `-bulk` behind its name.
         live_batches: returns the number of batches of the live lane that this process has handled.
         first: other durable consumers that go first while many events wait for them.
     """
@@ -66,12 +65,11 @@ class BulkLane(Gate):
         bus: NatsBus,
         clock: Clock,
         *,
-        bulk: str,
         live: str,
         live_batches: Callable[[], int],
         first: Sequence[str] = (),
     ) -> None:
-        self._backlog = Backlog(bus, (bulk, live, *first))
+        self._backlog = Backlog(bus, (f"{live}-bulk", live, *first))
         self._live_batches = live_batches
         self._clock = clock
         self._last = 0

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import Final
 
 from ricordo.client import MemoryClient, Timeout, Unavailable
@@ -32,17 +33,16 @@ async def exported_items(
     while True:
         page = await _page(client, user, cursor, timeout)
         for item in page.items:
-            if item["item"] != "piece":
-                count += 1
-                yield item
-                continue
-            if item["number"] == 0:  # of another item; or of the same, which has changed meanwhile
-                pieces.clear()
-            pieces.append(str(item["text"]))
-            if len(pieces) == item["pieces"]:
-                whole: JsonObject = json.loads("".join(pieces))
-                count += 1
-                yield whole
+            whole: JsonObject = item
+            if item["item"] == "piece":
+                if item["number"] == 0:  # of another item; or of the same, which has changed meanwhile
+                    pieces.clear()
+                pieces.append(str(item["text"]))
+                if len(pieces) != item["pieces"]:
+                    continue
+                whole = json.loads("".join(pieces))
+            count += 1
+            yield whole
         if page.next is None:
             break
         cursor = page.next
@@ -50,11 +50,8 @@ async def exported_items(
 
 
 async def _page(client: MemoryClient, user: str, cursor: str | None, timeout: float | None) -> ExportReply:
-    for left in reversed(range(_TRIES)):
-        try:
+    for _ in range(0 if cursor is None else _TRIES - 1):  # who begins is told at once
+        with suppress(Unavailable, Timeout):
             return await client.export(user, cursor=cursor, timeout=timeout)
-        except (Unavailable, Timeout):
-            if not left or cursor is None:  # who begins is told at once
-                raise
         await asyncio.sleep(_PAUSE_S)
-    raise AssertionError("the last try returns or raises")
+    return await client.export(user, cursor=cursor, timeout=timeout)

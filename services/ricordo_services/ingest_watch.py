@@ -147,11 +147,6 @@ def stream_errors(stream: str) -> Iterator[None]:
     except nats.js.errors.NotFoundError:
         raise
     except TimeoutError:
-        raise Timeout(silence(stream)) from None
+        raise Timeout(f"JetStream did not tell what {stream} holds in time") from None
     except (nats.errors.Error, OSError) as error:
         raise Unavailable(f"{stream} cannot be read: {str(error) or type(error).__name__}") from None
-
-
-def silence(stream: str) -> str:
-    """Say that JetStream did not answer in time."""
-    return f"JetStream did not tell what {stream} holds in time"

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
 from ricordo.runtime.tasks import cancel_and_wait
-from ricordo.settings import EmbeddingSettings
-from ricordo.settings.providers import ModelSettings
+from ricordo.settings import EmbeddingSettings, StepSettings
 from ricordo.urls import bare
 
 Part = Literal["all", "importance", "vectors"]
@@ -38,11 +37,7 @@ class BackfillOrder:
 
 @dataclass(slots=True)
 class BackfillProgress:
-    """The progress of a backfill.
-
-    Attributes:
-        seconds: duration.
-    """
+    """The progress of a backfill."""
 
     version: str
     outdated: int = 0
@@ -66,11 +61,7 @@ class ReindexOrder:
 
 @dataclass(slots=True)
 class ReindexProgress:
-    """The progress of a reindex.
-
-    Attributes:
-        seconds: duration.
-    """
+    """The progress of a reindex."""
 
     projection: Projected
     users: int = 0
@@ -81,11 +72,7 @@ class ReindexProgress:
 
 @dataclass(slots=True)
 class PassSummary:
-    """The progress of a pass of lifecycle.
-
-    Attributes:
-        seconds: duration.
-    """
+    """The progress of a pass of lifecycle."""
 
     name: str
     examined: int = 0
@@ -107,14 +94,13 @@ class RunsElsewhere(Exception):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the pass {name} runs elsewhere at this moment: let it end, and run it again")
-        self.name = name
 
 
-def served_at(settings: EmbeddingSettings | ModelSettings) -> str:
-    """Return model and address of a model on a server; empty for one in process."""
-    if settings.provider != "ollama":
-        return ""
-    return f"{settings.model} at {bare(settings.ollama_url)}"
+def served_at(settings: EmbeddingSettings | StepSettings) -> str:
+    """Return model and address of a model on a server; empty for one in process, and for none."""
+    if isinstance(settings, StepSettings):
+        return f"{settings.llm} at {bare(settings.url or '')}" if settings.llm else ""
+    return f"{settings.model} at {bare(settings.ollama_url)}" if settings.provider == "ollama" else ""
 
 
 @asynccontextmanager

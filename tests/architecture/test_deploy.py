@@ -1,6 +1,9 @@
 """What docker-compose.yml and the Dockerfile name exists: commands, settings, files, services, packages."""
 
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,7 @@ import pytest
 import typer
 import yaml
 
-from ricordo.settings import Settings
+from ricordo.settings import STEPS, Settings
 from ricordo_services.app import worker_process
 from ricordo_services.cli.application import application
 
@@ -39,7 +42,21 @@ def filled(value: object) -> str:
 
 
 def environment(service: Mapping[str, Any]) -> dict[str, str]:
-    return {name: filled(value) for name, value in service.get("environment", {}).items()}
+    given = service.get("environment", {}).items()
+    return {name: filled(value) for name, value in given if value is not None}
+
+
+def profile(name: str) -> dict[str, str]:
+    """Return the settings of a profile."""
+    text = (ROOT / f"deploy/profiles/{name}.env").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([A-Z][A-Z0-9_]*)=(.*)$", text, flags=re.MULTILINE))
+
+
+def has_compose() -> bool:
+    """Whether the client is there, and can read such files."""
+    asked = ["docker", "compose", "version"]
+    found = shutil.which("docker") is not None
+    return found and subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
 def commands() -> set[str]:
@@ -71,6 +88,8 @@ def test_a_container_is_given_settings_that_exist_and_hold(
 ) -> None:
     given = environment(OURS[name])
     for variable, value in given.items():
+        monkeypatch.setenv(variable, value)
+    for variable in OURS[name]["environment"]:
         if variable.startswith("RICORDO_") and "__" in variable:
             group, field = variable.removeprefix("RICORDO_").lower().split("__")
             assert group in Settings.model_fields, variable
@@ -78,13 +97,55 @@ def test_a_container_is_given_settings_that_exist_and_hold(
             assert annotation is not None
             assert field in annotation.model_fields, variable
         else:
-            assert variable == "RICORDO_NATS_URL"
-        monkeypatch.setenv(variable, value)
+            assert variable in {"RICORDO_NATS_URL", "HF_HOME"}
     settings = Settings()
     assert settings.worker.health_port == 8080
     assert settings.worker.health_host == "0.0.0.0"
     assert settings.stores.qdrant_url == "http://qdrant:6333"
     assert (settings.stores.postgres_admin_dsn is not None) == (name == "migrate")
+
+
+@pytest.mark.parametrize("name", WORKERS)
+def test_every_setting_can_be_set_in_one_file(name: str) -> None:
+    """All but two: the port of a container is its own, and the index is a server's."""
+    settings = {
+        f"RICORDO_{group}__{field}".upper()
+        for group, one in Settings.model_fields.items()
+        for field in getattr(one.annotation, "model_fields", ())
+    }
+    elsewhere = {"RICORDO_STORES__QDRANT_DIR", "RICORDO_GATEWAY__PORT", "RICORDO_STORES__POSTGRES_ADMIN_DSN"}
+    elsewhere |= {"RICORDO_DOCUMENTS__DIR", "RICORDO_GATEWAY__HOST", "RICORDO_GATEWAY__KEY"}  # of one worker
+    assert settings - elsewhere - OURS[name]["environment"].keys() == set()
+
+
+@pytest.mark.parametrize("name", ["light", "embeddings", "full"])
+def test_a_profile_is_of_settings_and_choices_that_exist(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {one for one, _, _ in VARIABLE.findall(TEXT)} | {"COMPOSE_PROFILES"}
+    given = profile(name)
+    assert given["COMPOSE_PROFILES"] == name
+    assert given.keys() <= chosen | WORKERS["knowledge"]["environment"].keys()
+    for variable, value in (environment(WORKERS["knowledge"]) | given).items():
+        monkeypatch.setenv(variable, value)
+    settings = Settings()
+    asked = {getattr(settings, step).llm for step in STEPS}
+    if name != "full":
+        provider = {"light": "onnx", "embeddings": "ollama"}[name]
+        assert (settings.embedding.provider, asked, settings.knowledge.gliner_model) == (provider, {""}, None)
+    else:
+        assert asked == {"hermes3:8b", "qwen2.5:1.5b"}
+        assert set(given["RICORDO_OLLAMA_MODELS"].split()) == asked | {settings.embedding.model}
+        assert settings.knowledge.gliner_model is not None
+
+
+@pytest.mark.skipif(not has_compose(), reason="docker compose is not there")
+@pytest.mark.parametrize("name", ["light", "embeddings", "full"])
+def test_the_client_reads_the_file_in_each_profile(name: str, tmp_path: Path) -> None:
+    env = tmp_path / ".env"
+    subprocess.run([sys.executable, ROOT / "deploy/make_env.py", env, "--profile", name], check=True)
+    command = ["docker", "compose", "--env-file", str(env), "config", "--services"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    asked_for = {"prometheus"} | ({"ollama", "models"} if name == "light" else set())
+    assert set(run.stdout.split()) == SERVICES.keys() - asked_for
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -114,7 +175,7 @@ def test_no_secret_is_written_down() -> None:
     assert re.findall(r"^\w+=(.+)$", example, flags=re.MULTILINE) == []
     for service in SERVICES.values():
         for name, value in service.get("environment", {}).items():
-            if WORDS_FOR_SECRETS.search(name) or name == "NEO4J_AUTH":
+            if value is not None and (WORDS_FOR_SECRETS.search(name) or name == "NEO4J_AUTH"):
                 assert ":?" in value, name
             assert not re.search(r"//[^:/$]*:[^$@]+@", str(value)), name
 
@@ -124,9 +185,11 @@ def test_workers_do_not_know_the_owner_of_the_database() -> None:
         assert "owner" not in "".join(environment(service).values()), name
 
 
-def test_only_monitoring_has_to_be_asked_for() -> None:
+def test_only_models_and_monitoring_have_to_be_asked_for() -> None:
     assert {name: service["profiles"] for name, service in SERVICES.items() if "profiles" in service} == {
-        "prometheus": ["monitoring"]
+        "ollama": ["embeddings", "full"],
+        "models": ["embeddings", "full"],
+        "prometheus": ["monitoring"],
     }
 
 
@@ -135,7 +198,8 @@ def test_workers_can_be_scaled() -> None:
     assert [name for name, service in OURS.items() if "hostname" in service] == []
     assert [name for name, service in OURS.items() if "ports" in service] == ["gateway"]
     kept = {name: service["volumes"] for name, service in OURS.items() if "volumes" in service}
-    assert kept == {"ingest": ["documents:/documents"]}, "a file has a name of its own, whoever writes it"
+    names = {"ingest": ["documents:/documents"], "knowledge": ["gliner:/models"]}
+    assert kept == names, "a file has a name of its own, whoever writes it"
 
 
 def test_ports_are_published_on_the_loopback_address_only() -> None:
@@ -160,7 +224,8 @@ def test_a_service_is_limited_and_looked_after(name: str) -> None:
 def test_a_service_waits_for_what_can_come_to_pass(name: str) -> None:
     for other, wait in SERVICES[name].get("depends_on", {}).items():
         expected = "service_completed_successfully" if other in ENDING else "service_healthy"
-        assert wait == {"condition": expected}, other
+        asked_for = {"required": False} if other == "models" and name != "ollama" else {}
+        assert wait == {"condition": expected} | asked_for, other
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -183,9 +248,7 @@ def test_images_are_pinned() -> None:
         assert re.search(r":v?\d+\.\d+(\.\d+)?(-[a-z]+)*$", image), image
 
 
-def test_the_models_that_workers_ask_for_are_fetched() -> None:
-    fetched = environment(SERVICES["models"])["RICORDO_OLLAMA_MODELS"].split()
-    assert fetched == [environment(WORKERS["embedding"])["RICORDO_EMBEDDING__MODEL"]]
+def test_models_stay_loaded() -> None:
     assert environment(SERVICES["ollama"])["OLLAMA_KEEP_ALIVE"] == "-1"
 
 
@@ -218,14 +281,15 @@ def test_what_the_image_is_made_of_exists_and_is_in_its_context() -> None:
 
 def test_the_image_installs_locked_packages_only() -> None:
     installs = re.findall(r"pip (?:--python \S+ )?install ([^&\n]+)", DOCKERFILE)
-    assert len(installs) == 4
-    for arguments in installs:
+    assert len(installs) == 5
+    for arguments in installs[:4]:  # the last is PyTorch's, in an image of its own
         assert "--no-deps" in arguments
         assert "--require-hashes" in arguments or arguments.strip().endswith("dist/*.whl")
 
 
 def test_the_image_runs_as_nobody_special() -> None:
-    final = DOCKERFILE.split("\nFROM ")[-1]
+    final = DOCKERFILE.split("\nFROM ")[-2]
+    assert DOCKERFILE.rstrip().endswith("USER 10001")
     assert re.search(r"^USER [1-9]\d*$", final, flags=re.MULTILINE)
     assert 'ENTRYPOINT ["ricordo"]' in final
     for service in OURS.values():

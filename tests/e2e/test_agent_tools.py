@@ -8,7 +8,7 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json
 
 from ricordo.client import MemoryClient
-from ricordo.integrations.tool_table import TOOLS, memory_tools
+from ricordo.integrations.tool_table import memory_tools
 
 Call = Callable[..., Awaitable[Json]]
 WORDS = "My sister Nora lives in Dublin."
@@ -48,6 +48,18 @@ async def test_every_tool_does_its_work_for_one_user(memory: MemoryClient) -> No
     assert answer["answer"].startswith("<recalled>")
     facts = (await ada("facts", entity="Nora"))["facts"]
     assert "<recalled>Nora lives in Dublin</recalled>" in [fact["text"] for fact in facts]
+    fact = {
+        "subject": "Nora",
+        "predicate": "lives_with",
+        "object": "two cats",
+        "message_id": done["message_id"],
+    }
+    refused = await ada("remember_fact", **fact)
+    assert (refused["accepted"], "no sentence" in refused["reason"]) == (False, True)
+    own = await ada("remember_fact", predicate="plays", object="chess")
+    assert own["fact_id"] in [fact["id"] for fact in (await ada("facts", predicate="plays"))["facts"]]
+    assert (await ada("recall", people=["Ugo"], **question))["memories"] == []
+    assert len((await ada("recall", people=["nora"], types=["semantic"], **question))["memories"]) <= 1
     assert len((await ada("timeline", start="2026-01-01T00:00:00Z"))["memories"]) == 1
     assert (await ugo("recall", **question))["memories"] == []
     for refused in (
@@ -60,21 +72,3 @@ async def test_every_tool_does_its_work_for_one_user(memory: MemoryClient) -> No
     assert (await ugo("forget", id=done["message_id"]))["erased"]["rows"] == 0
     assert (await ada("forget", id=done["message_id"]))["erased"]["rows"] > 0
     assert (await ada("recall", **question))["memories"] == []
-    assert len(TOOLS) == 8
-
-
-async def test_a_bot_gets_its_metadata_back(bot: Bot) -> None:
-    sent = {"channel": "telegram", "nested": {"n": [1, 2.5, None]}}
-    message: Json = {
-        "id": "m-1",
-        "user_id": "ada",
-        "conversation_id": "c-1",
-        "role": "user",
-        "content": WORDS,
-        "timestamp": "2026-03-12T11:00:00Z",
-        "metadata": sent,
-    }
-    await bot.remember(message)
-    (found,) = (await bot.query("memories", user_id="ada"))["memories"]
-    reply = await bot.query("memory", user_id="ada", memory_id=found["id"])
-    assert reply["memory"]["metadata"] == sent

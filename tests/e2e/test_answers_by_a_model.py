@@ -7,13 +7,12 @@ from typing import cast
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.ollama_stand_in import Body, OllamaStandIn
-from tests.fixtures.ollama_system import model_server
+from tests.fixtures.ollama_system import model_server, with_llm
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, msg
 
 from ricordo.client import MemoryClient
 from ricordo.messages.ids import memory_id
-from ricordo.settings import AnsweringSettings
 
 pytestmark = pytest.mark.slow
 
@@ -47,10 +46,7 @@ async def _in_parts(client: Client, bot: Bot) -> list[Json]:
 async def test_a_model_answers_from_the_memories_and_the_rules_while_it_is_away(
     client: Client, bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
-    usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
-    answering = AnsweringSettings().model_copy(update=usual)
-    settings = system.settings.model_copy(update={"answering": answering})
-    async with system.restarted(settings):
+    async with system.restarted(with_llm(system.settings, server.url, MODEL, "answering")):
         await bot.remember(msg("m-1", TRIP), msg("m-2", "It was snowing when we arrived."))
         told = await bot.query("answer", **QUESTION)
         assert (told["answer"], told["by"], told["answered"]) == (TRUE, "llm", True)

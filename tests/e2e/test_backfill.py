@@ -7,12 +7,13 @@ from typing import Final
 import pytest
 from tests.fixtures.commands import start_command
 from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
+from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.system import System
-from tests.fixtures.talking import TalkingModel, described
+from tests.fixtures.talking import TalkingModel
 from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
 from ricordo.memory.enrichment import VERSION
-from ricordo.settings import EnrichmentSettings, Settings
+from ricordo.settings import Settings
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
 
@@ -20,12 +21,12 @@ MODEL: Final = "hermes3:8b"
 BY_MODEL: Final = f"{VERSION}+{MODEL}"
 DERIVED = """
 select message_id, importance, access_count, reinforcement, kind, type, title, topics, participants, valence,
-       primary_emotion, derived_by, rated_by
+       primary_emotion, derived_by, rated_by, informative
 from memories order by message_id
 """
 AGE = """
 update memories set derived_by = 'rules-0', rated_by = '', importance = 0.01, valence = 0, topics = '{}',
-                    participants = '{}', title = '', kind = 'message'
+                    participants = '{}', title = '', kind = 'message', informative = 1 - informative
 """
 STORY: Final = (
     msg("m-1", "Che gioia, ieri ho adottato un cane, si chiama Max!"),
@@ -50,8 +51,7 @@ async def aged(system: System, bot: Bot, *messages: Json) -> list[Json]:
 
 
 def with_model(system: System, server: OllamaStandIn, **changes: object) -> Settings:
-    enrichment = EnrichmentSettings(provider="ollama", ollama_url=server.url, requests_per_s=1000, batch=2)
-    return system.settings.model_copy(update={"enrichment": enrichment.model_copy(update=changes)})
+    return with_llm(system.settings, server.url, MODEL, "enrichment", **{"batch": 2, **changes})
 
 
 @pytest.fixture
@@ -86,26 +86,6 @@ async def test_what_a_former_version_derived_is_derived_again_and_points_follow(
     assert "m-3" not in felt  # the second is at the edge
     for message in STORY:
         assert (await bot.status(message["id"]))["state"] == "remembered"
-
-
-async def test_a_model_raises_what_the_rules_derived(bot: Bot, system: System, server: OllamaStandIn) -> None:
-    await bot.remember(*STORY)
-    server.behaviour.chat = TalkingModel(
-        rate=lambda text: 10.0 if "cane" in text else 1.0,
-        describe=lambda text: (
-            described(topics=["barca"], title="La barca si vende") if "barca" in text else described()
-        ),
-    )
-    done = await run_backfill(with_model(system, server), BackfillOrder(tenant=bot.tenant))
-    assert (done.version, done.raised, done.left) == (BY_MODEL, 3, 0)
-    first, second, third = await system.rows(bot.tenant, DERIVED)
-    assert {row["derived_by"] for row in (first, second, third)} == {BY_MODEL}
-    assert [row["importance"] for row in (first, second, third)] == [1.0, 0.0, 0.9]  # the last is stated
-    assert second["topics"][0] == "barca"
-    again = await run_backfill(with_model(system, server), BackfillOrder(tenant=bot.tenant))
-    assert again.outdated == 0
-    # Without the model, nothing that it derived is given up.
-    assert (await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))).outdated == 0
 
 
 async def test_where_the_model_is_away_the_rules_are_raised_and_the_rest_is_left(

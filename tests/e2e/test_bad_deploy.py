@@ -1,24 +1,109 @@
 """A release with a bug: its worker halts or gives up single messages, and the next release handles all."""
 
+import asyncio
+import contextlib
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
-from tests.fixtures.commands import command_output, dead_letters_of, doctor
-from tests.fixtures.faulty_worker import (
-    BUG,
-    MAX_DELIVER,
-    exiting_on,
-    faulty_worker,
-    raising_on,
-    restart_until,
-    start,
-    without_reconciler,
-)
+from tests.fixtures.commands import command_output, dead_letters_of, doctor, variables
 from tests.fixtures.ollama_system import health, wait_for_state
-from tests.fixtures.system import System, Workers
+from tests.fixtures.ricordo_up import EndedEarly, Program
+from tests.fixtures.system import System, Workers, changed
 from tests.fixtures.wire import Bot, msg, wait_for
 
+from ricordo.bus.nats.topology import ricordo_topology
+from ricordo.settings import Settings
+from ricordo_services.app import jobs
+
 pytestmark = [pytest.mark.timeout(280), pytest.mark.slow]
+
+ACK_WAIT_S: Final = 2.0
+MAX_DELIVER: Final = 4
+KILLED: Final = 9
+BUG: Final = "a bug that came with the deploy"
+_SHORT: Final = f"""
+import functools
+from ricordo_services.app import server_connections
+server_connections.ricordo_topology = functools.partial(
+    server_connections.ricordo_topology, ack_wait={ACK_WAIT_S}, max_deliver={MAX_DELIVER}
+)
+"""
+
+
+def exiting_on(handler: str, word: str) -> str:
+    """Return code by which a process exits at a message with `word`; the handler is named `module:class`."""
+    module, _, name = handler.partition(":")
+    return f"""
+import os
+from {module} import {name}
+original = {name}.__call__
+
+async def faulty(self, tenant, events):
+    if any({word!r} in repr(event.body) for event in events):
+        os._exit({KILLED})
+    return await original(self, tenant, events)
+
+{name}.__call__ = faulty
+"""
+
+
+def raising_on(handler: str, word: str = "") -> str:
+    """Return code by which a handler raises on messages with `word`; without one, on every message."""
+    return exiting_on(handler, word).replace(f"os._exit({KILLED})", f"raise KeyError({BUG!r})")
+
+
+@asynccontextmanager
+async def faulty_worker(
+    system: System, log: Path, prelude: str, worker: str, *others: str
+) -> AsyncIterator[Program]:
+    """Yield a process of one worker, yet to be started; of the others, those named run in this process.
+
+    Deliveries are few and come soon, so that a test does not take minutes.
+    """
+    short = functools.partial(ricordo_topology, ack_wait=ACK_WAIT_S, max_deliver=MAX_DELIVER)
+    program = Program(log, "worker", worker, environment=variables(system.settings), prelude=_SHORT + prelude)
+    async with system.workers.stopped():
+        try:
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr("ricordo_services.app.server_connections.ricordo_topology", short)
+                async with Workers(without_reconciler(system.settings), others).started():
+                    try:
+                        yield program
+                    finally:
+                        await program.end()
+        finally:
+            await jobs.prepare(system.settings)  # the limits of consumers are as before, for other tests
+
+
+def without_reconciler(settings: Settings) -> Settings:
+    """Return settings by which lifecycle publishes no late event again."""
+    return changed(settings, "lifecycle", reconcile_after_s=3_600.0)
+
+
+async def start(program: Program) -> None:
+    """Start it; whether it lives to say that it is ready depends on what it finds."""
+    with contextlib.suppress(EndedEarly):
+        await program.start('"event": "ready"', seconds=120)
+
+
+async def restart_until(program: Program, enough: Callable[[], Awaitable[bool]]) -> int:
+    """Start it each time that it has died, until it is enough and it lives; return how often it died."""
+    deaths = 0
+    while True:
+        await start(program)
+        died = asyncio.ensure_future(program.ended())
+        while not died.done() and not await enough():
+            await asyncio.wait({died}, timeout=0.2)
+        if not died.done():
+            died.cancel()
+            return deaths
+        assert died.result() == KILLED, program.log.read_text()[-2000:]
+        deaths += 1
+
 
 INGEST = "ricordo_services.ingest.ingest_handler:IngestHandler"
 ENRICH = "ricordo_services.enrichment.enrichment_handler:EnrichmentHandler"

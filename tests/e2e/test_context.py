@@ -100,18 +100,3 @@ async def test_what_is_dated_ahead_of_time_is_not_the_last_turn_until_then(bot: 
     assert turns(when_it_comes) == ["m-10", "m-9"]
     assert turns(await ask(bot, "Che giornata?", conversation_id="c-future")) == ["f-1"]
     assert (await bot.query("history", user_id="u-1", limit=1))["messages"][0]["timestamp"] > soon
-
-
-async def test_what_comes_back_is_not_stored_again(bot: Bot) -> None:
-    await live(bot)
-    known = (await bot.query("stats", user_id="u-1"))["memories"]
-    whole = (await ask(bot, "Come si chiama il mio cane?"))["context"]
-    echo = {"role": "assistant", "conversation_id": "c-9"}
-    await bot.remember(msg("e-whole", whole, **echo))
-    assert None not in (await bot.status("e-whole"))["stages"].values()
-    assert (await bot.query("stats", user_id="u-1"))["memories"] == known
-    await bot.remember(msg("e-more", f"Ecco:\n\n{whole}\n\nIl cane si chiama Pepe!", **echo))
-    assert (await bot.query("stats", user_id="u-1"))["memories"] == known + 1
-    history = (await bot.query("history", user_id="u-1", conversation_id="c-9"))["messages"]
-    contents = {one["id"]: " ".join(one["content"].split()) for one in history}
-    assert contents == {"e-whole": "", "e-more": "Ecco: Il cane si chiama Pepe!"}

@@ -40,7 +40,7 @@ def timeless(shown: str) -> list[str]:
         (r"\d+ tokens, \d+ of \d+ lines", "TOKENS"),
         (r"\w+ (?=[+-]\d\.\d\b)", "FEELING "),  # of two that are as likely, each machine tells its own
         (r"\d\.\d\d", "#"),
-        (r"(?m)^# [▏▎▍▌▋▊▉█]* +", "# BAR "),
+        (r"(?m)^# █* +", "# BAR "),
     ):
         shown = re.sub(pattern, mark, shown)
     return [line.rstrip() for line in shown.strip().splitlines()]

@@ -68,6 +68,8 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     fact = next(one for one in await bot.facts(history=True) if one["predicate"] == "lives_in")
     verify = {"user_id": "u-1", "fact_id": fact["id"], "verified": True}
     assert (await bot.request("command.verify", verify)).body["ok"]
+    pet = next(one for one in await bot.facts(predicate="has_pet") if one["subject"] == "user")
+    assert (await bot.request("command.reject", {"user_id": "u-1", "fact_id": pet["id"]})).body["ok"]
     items = await exported(bot)
     assert {one["user_id"] for one in items} == {"u-1"}
     told = [one["message"] | {"user_id": "u-1"} for one in of(items, "message")]
@@ -81,6 +83,7 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     assert facts[fact["id"]]["verified"]
     assert set(facts) == {one["id"] for one in await bot.facts(history=True)}
     assert [one["kind"] for one in of(items, "word")] == ["verified"]
+    assert [one["message_id"] for one in of(items, "rejection")] == ["m-3"]
     assert [{one["first"], one["second"]} for one in of(items, "decision") if one["same"]] == [
         {"nora", "noretta"}
     ]

@@ -1,11 +1,9 @@
-"""Facts over the wire: by the event of a message, and about one entity."""
+"""Facts over the wire, by the event of a message."""
 
 import json
-from functools import partial
 
-from tests.fixtures.wire import Bot, ago, msg, wait_for
+from tests.fixtures.wire import Bot, ago, msg
 
-U = {"user_id": "u-1"}
 MAY_CHANGE = {"at": "", "contradictions": 0}
 """Between two deliveries others contradict what a message supports."""
 
@@ -31,39 +29,3 @@ async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot)
         again = await subscription.take(3)
     bodies = [json.loads(event.data) | MAY_CHANGE for event in (*events, *again)]
     assert bodies[:3] == bodies[3:], "the ids of the events included"
-
-
-LIFE = (
-    msg("l-1", "Mia sorella Nora vive a Lisbona.", timestamp=ago(days=5)),
-    msg("l-2", "Nora è sposata con Lucio.", timestamp=ago(days=4)),
-    msg("l-3", "NORA vive a Lisbona. Io abito a Torino.", timestamp=ago(days=3)),
-    msg("l-4", "Lucio vive a Cascais.", timestamp=ago(days=2)),
-)
-
-
-async def test_a_card_shows_an_entity_by_any_spelling(bot: Bot) -> None:
-    await bot.remember(*LIFE)
-    for name in ("Nora", "  nora ", "NORA"):
-        # The graph follows the facts.
-        reply = await wait_for(
-            partial(bot.query, "facts", entity=name, **U),
-            lambda found: len(found["entity"]["neighbours"]) == 4,
-        )
-        assert (reply["degraded"], reply["entity"]["name"], reply["entity"]["mentions"]) == ([], "Nora", 3)
-        assert {(one["subject"], one["predicate"], one["object"]) for one in reply["facts"]} == {
-            ("user", "has_sibling", "Nora"),
-            ("Nora", "lives_in", "Lisbona"),
-            ("Nora", "partner", "Lucio"),
-        }
-        near = {(one["name"], one["distance"]): one["predicates"] for one in reply["entity"]["neighbours"]}
-        assert near == {
-            ("Lisbona", 1): ["lives_in"],
-            ("Lucio", 1): ["partner"],
-            ("user", 1): ["has_sibling"],
-            ("Cascais", 2): ["lives_in"],  # and not Torino, to which only the user leads
-        }
-    for name in ("Zenobia", "`}) RETURN n //", "'; drop table entities; --", "\U0001f600" * 256, "."):
-        reply = await bot.query("facts", entity=name, **U)
-        assert reply == {"facts": [], "entity": None, "degraded": [], "truncated": False}
-    for request in ({}, {"entity": "user"}):
-        assert (await bot.query("facts", **U, **request))["entity"] is None

@@ -7,12 +7,12 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
-from tests.fixtures.ollama_system import health, model_server, wait_for_state
+from tests.fixtures.ollama_system import health, model_server, wait_for_state, with_llm
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, shown, stated
 from tests.fixtures.wire import Bot, msg, wait_for
 
-from ricordo.settings import KnowledgeSettings, Settings
+from ricordo.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -48,9 +48,7 @@ def server() -> Iterator[OllamaStandIn]:
 
 def reading(system: System, server: OllamaStandIn, **fields: object) -> Settings:
     """Return the settings of a system whose facts are read by a model on `server` too."""
-    usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
-    knowledge = KnowledgeSettings().model_copy(update=usual | fields)
-    return system.settings.model_copy(update={"knowledge": knowledge})
+    return with_llm(system.settings, server.url, MODEL, "knowledge", **fields)
 
 
 def texts(server: OllamaStandIn) -> list[str]:
@@ -110,23 +108,3 @@ async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
 
         await wait_for(known)
         await wait_for_state(client, "knowledge", "ready")
-
-
-async def test_a_message_that_comes_again_is_not_read_anew(
-    bot: Bot, client: Client, system: System, server: OllamaStandIn
-) -> None:
-    """The answer of a model may be another one by then, or none."""
-    async with system.restarted(reading(system, server)):
-        async with bot.subscribed("memory.encoded") as encoded:
-            await bot.remember(msg("m-1", NEWS))
-            (event,) = await encoded.take(1)
-        before = await bot.query("facts", user_id="u-1")
-        asked = len(texts(server))
-        server.behaviour.chat = TalkingModel(relate=lambda _: [])
-        async with bot.subscribed("facts.extracted") as extracted:
-            headers = {**(event.headers or {}), "Nats-Msg-Id": "again"}
-            await client.publish(event.subject, event.data, headers=headers)
-            (again,) = await extracted.take(1)
-        assert b'"facts":1' in again.data.replace(b" ", b"")
-        assert await bot.query("facts", user_id="u-1") == before
-        assert len(texts(server)) == asked

@@ -203,12 +203,3 @@ async def test_every_profile_answers_and_explains_itself(shared_bot: Bot, query:
 
 def _rank(memory: Json) -> tuple[float, float, str]:
     return -memory["score"], -instant(memory["created_at"]).timestamp(), memory["id"]
-
-
-async def test_the_best_is_the_first_of_many(shared_bot: Bot) -> None:
-    [best] = (await ask(shared_bot, "Dove è la barca di Davide?", limit=1))["memories"]
-    whole = (await ask(shared_bot, "Dove è la barca di Davide?", limit=200))["memories"]
-    assert best["id"] == whole[0]["id"]
-    assert ids([best]) == ["it-davide-boat"]
-    everything = (await ask(shared_bot, "Ciao!", limit=200))["memories"]
-    assert len(everything) == len(told("it")) - len(OLD)

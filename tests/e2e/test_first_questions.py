@@ -114,19 +114,6 @@ async def test_an_answer_that_the_bot_publishes_changes_no_answer(bot: Bot, lang
 
 
 @pytest.mark.parametrize(
-    ("language", "question", "predicate"),
-    [("it", "Come mi chiamo?", "name"), ("en", "Where do I live?", "lives_in")],
-)
-async def test_the_fact_that_is_asked_for_comes_first_with_its_sentence(
-    shared_bot: Bot, language: str, question: str, predicate: str
-) -> None:
-    reply = await shared_bot.recall(question, user_id=language)
-    first = reply["facts"][0]
-    assert (first["subject"], first["predicate"], first["confidence"]) == ("user", predicate, 1)
-    assert set(first["message_ids"]) <= set(ids(reply["memories"])[:3])
-
-
-@pytest.mark.parametrize(
     ("language", "question", "fact"),
     [("it", "Where do I live?", "You live in Boves"), ("en", "Dove abito?", "Vivi a Belper")],
 )
@@ -141,17 +128,6 @@ async def test_what_is_known_is_not_said_to_be_uncertain_in_the_other_language(
 
 @pytest.mark.parametrize(
     ("language", "question"),
-    [("it", "Che lavoro fa il cugino di mio marito?"), ("en", "What does my husband's cousin do?")],
-)
-async def test_two_messages_that_share_a_name_answer_together(
-    shared_bot: Bot, language: str, question: str
-) -> None:
-    reply = await context(shared_bot, language, question)
-    assert {f"{language}-cousin", f"{language}-restorer"} <= set(ids(reply["memories"]))
-
-
-@pytest.mark.parametrize(
-    ("language", "question"),
     [("it", "Cosa mi ha fatto piangere?"), ("en", "What made me cry?")],
 )
 async def test_a_feeling_that_is_asked_for_excludes_no_other(
@@ -159,20 +135,6 @@ async def test_a_feeling_that_is_asked_for_excludes_no_other(
 ) -> None:
     reply = await shared_bot.recall(question, user_id=language)
     assert f"{language}-joy" in ids(reply["memories"])[:3]
-
-
-@pytest.mark.parametrize(
-    ("language", "question"),
-    [("it", "Come si fa la marmellata?"), ("en", "How do I make jam?")],
-)
-async def test_a_way_to_do_something_comes_first_and_in_full(
-    shared_bot: Bot, language: str, question: str
-) -> None:
-    reply = await context(shared_bot, language, question)
-    first = reply["memories"][0]
-    assert (first["type"], ids([first])) == ("procedural", [f"{language}-jam"])
-    assert first["content"] in reply["context"]
-    assert len(reply["memories"]) == 10
 
 
 async def test_a_name_that_no_sentence_introduces_is_found(bot: Bot) -> None:

@@ -4,7 +4,6 @@ import json
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from nats.aio.client import Client
 from tests.e2e.test_documents import document_of
 from tests.fixtures.digest import digest
@@ -62,23 +61,6 @@ async def test_what_is_left_is_as_if_it_had_never_been_said(bot: Bot, client: Cl
     await wait_for(states, lambda found: found[0] == found[1], within=60)
 
 
-async def test_of_a_forgotten_user_nothing_is_held_and_they_may_begin_anew(bot: Bot) -> None:
-    await bot.remember(*STORY, msg("n-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9"))
-    note = {"user_id": "u-1", "conversation_id": "c-1", "key": "pin", "value": "K77X13"}
-    assert (await bot.request("command.note", note)).body["ok"]
-    erased = await forget(bot, request_id="r-1")
-    assert (erased["rows"], erased["working"]) == (8, 1)
-    assert await forget(bot, request_id="r-1") == erased
-    stats = await bot.query("stats", user_id="u-1")
-    assert not {name for name, count in stats.items() if count}
-    assert not (await bot.query("working", user_id="u-1", conversation_id="c-1"))["notes"]
-    assert ids((await bot.recall("Oslo", user_id="u-2"))["memories"]) == ["n-1"]
-    await bot.remember(
-        msg("again", "I am back, and I live in Bern.", timestamp=datetime.now(UTC).isoformat())
-    )
-    assert ids((await bot.recall("Where do I live?"))["memories"]) == ["again"]
-
-
 async def test_a_dead_letter_is_forgotten_with_its_user(bot: Bot, system: System) -> None:
     """Its bytes hold what was said: the stream forgets them, and the status its reason."""
     async with bot.dead_letters() as letters:
@@ -111,15 +93,6 @@ async def test_a_bad_message_on_its_way_leaves_no_dead_letter(bot: Bot, system: 
     assert (letter["id"], letter["user_id"]) == ("bad-2", "u-2")
     states = [(await bot.status(name))["state"] for name in ("bad", "m-1", "bad-2")]
     assert states == ["unknown", "unknown", "failed"]
-
-
-@pytest.mark.parametrize("scope", [{"message_id": "m-9"}, {"conversation_id": "c-9"}, {}])
-async def test_what_comes_after_the_wish_does_not_come_in(bot: Bot, system: System, scope: Json) -> None:
-    """Of whom nothing is known yet, nothing is erased, and what was said by then stays out."""
-    assert not any((await forget(bot, **scope)).values())
-    await bot.publish(msg("m-9", SECRET, conversation_id="c-9"))
-    await system.wait_until_idle()
-    assert (await bot.status("m-9"))["state"] == "unknown"
 
 
 async def test_a_document_is_forgotten_with_its_message(bot: Bot, system: System) -> None:

@@ -79,38 +79,3 @@ async def test_recall_finds_what_was_said_and_says_why(shared_bot: Bot) -> None:
     assert scores == sorted(scores, reverse=True)
     plain = await shared_bot.recall("Come si chiama il mio cane?")
     assert plain["memories"][0]["signals"] is None
-
-
-async def test_timeline_stats_and_expand(shared_bot: Bot) -> None:
-    line = await shared_bot.query("timeline", user_id="u-1", start=ago(days=3), end=ago(days=1))
-    assert ids(line["memories"]) == [
-        "m-1",
-        "m-3",
-    ]  # m-2 tells nothing; half-open: m-4 is said at its very end
-    working = await shared_bot.query("working", user_id="u-1", conversation_id="c-2")
-    assert working["lines"] == []  # it was said in March: working memory is of the present
-    stats = await shared_bot.query("stats", user_id="u-1")
-    assert (stats["memories"], stats["history"], stats["pending"], stats["archived"]) == (3, 4, 0, 0)
-    assert stats["facts"] >= 3
-    expanded = await shared_bot.query("expand", user_id="u-1", memory_id=line["memories"][0]["id"])
-    assert expanded == {"memories": []}  # a message rests on no other memory
-
-
-async def test_an_unknown_user_gets_empty_replies(bot: Bot) -> None:
-    nobody = {"user_id": "nobody"}
-    assert (await bot.query("history", **nobody)) == {"messages": [], "next": None}
-    assert (await bot.query("facts", **nobody)) == {
-        "facts": [],
-        "entity": None,
-        "degraded": [],
-        "truncated": False,
-    }
-    assert (await bot.query("timeline", **nobody, start=ago(days=9), end=ago())) == {"memories": []}
-    assert set((await bot.query("stats", **nobody)).values()) == {0}
-    recalled = await bot.recall("Come si chiama il mio cane?", **nobody)
-    assert (recalled["memories"], recalled["facts"], recalled["degraded"]) == ([], [], [])
-    working = await bot.query("working", **nobody, conversation_id="c-1")
-    assert working["lines"] == []
-    context = await bot.query("context", query="Che cosa sai?", **nobody)
-    assert context["memories"] == []
-    assert context["context"] != ""  # it says that nothing was found

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import pytest
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ids, msg
 
-COMPANY = {"type": "azienda", "id": "a:1"}
 TOLD: Mapping[str, Json] = table(__file__, "told")
 EXPECTED: Sequence[tuple[Json, tuple[str, ...]]] = table(__file__, "found_by")
 
@@ -40,12 +38,3 @@ async def test_what_is_not_to_be_remembered_is_history_only(bot: Bot) -> None:
         one["message"]["id"]: one["message"].get("memorize", True) for one in exported if "message" in one
     }
     assert kept == {"secret": False, "open": True}
-
-
-@pytest.mark.parametrize(
-    "refs", [[{"type": "Azienda", "id": "1"}], [{"type": "a", "id": ""}], [COMPANY] * 17]
-)
-async def test_a_wrong_reference_is_refused_with_its_place(bot: Bot, refs: list[Json]) -> None:
-    await bot.publish_all([msg("m-1", "Hello.", refs=refs)])
-    await bot.wait_for_state("m-1", "failed")
-    assert "refs" in (await bot.status("m-1"))["error"]

@@ -34,7 +34,7 @@ async def wait_for_degraded(bot: Bot, *parts: str) -> None:
 async def test_a_removed_model_is_reported_and_what_waits_is_remembered_when_it_is_back(
     bot: Bot, client: Client, system: System, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.models.ollama.ollama_encoder._PULL_AGAIN_S", 0.5)
+    monkeypatch.setattr("ricordo.models.llm.ollama_encoder._PULL_AGAIN_S", 0.5)
     settings = ollama_settings(system, server)
     async with system.restarted(settings):
         await bot.remember(BOAT)
@@ -95,7 +95,7 @@ async def test_a_model_that_takes_long_is_reported_before_it_is_given_up(
 async def test_a_worker_is_healthy_while_its_model_is_pulled_and_not_once_that_fails(
     bot: Bot, client: Client, system: System, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.models.ollama.ollama_encoder._PULL_AGAIN_S", 0.5)
+    monkeypatch.setattr("ricordo.models.llm.ollama_encoder._PULL_AGAIN_S", 0.5)
     server.models.clear()
     server.behaviour.pull_stands_at = 42
     port = free_port()

@@ -81,28 +81,6 @@ async def reembedded(settings: Settings, tenant: str, **fields: object) -> Backf
     return await run_backfill(settings, order)
 
 
-async def test_old_and_new_are_found_by_meaning_and_the_job_moves_the_old(
-    bot: Bot, system: System, server: OllamaStandIn
-) -> None:
-    await bot.remember(*OLD)
-    settings = with_concepts(system, server)
-    async with system.restarted(settings):
-        await bot.remember(*NEW)
-        await meant(bot, models=2)
-        found = await bot.recall("What about the puppy?", limit=10)
-        assert sorted(ids(found["memories"])) == sorted(one["id"] for one in (*OLD, *NEW))
-        assert found["degraded"] == []
-        looked = await reembedded(settings, bot.tenant, dry=True)
-        assert (looked.version, looked.outdated, looked.by_version) == (CONCEPTS, 3, {E5: 3})
-        done = await reembedded(settings, bot.tenant)
-        assert (done.examined, done.changed, done.raised, done.left) == (3, 3, 3, 0)
-        await system.wait_until_idle()
-        assert set((await bot.final_states(one["id"] for one in OLD)).values()) == {"remembered"}
-        assert (await reembedded(settings, bot.tenant)).outdated == 0
-        await meant(bot)
-    assert await vector_counts(system, bot.tenant) == {(CONCEPTS, 5)}
-
-
 async def test_what_the_fallback_encoded_in_an_outage_is_found_and_moved(
     bot: Bot, system: System, server: OllamaStandIn
 ) -> None:

@@ -57,12 +57,6 @@ async def test_an_odd_question_is_answered_and_harms_nobody(shared_bot: Bot, nam
     assert len(kept["messages"]) == len(MEMORIES)
 
 
-@pytest.mark.parametrize("question", ["Cosa abbiamo fatto il 31 febbraio?", "What did we do on February 30?"])
-async def test_a_day_that_never_was_is_no_filter_for_another_day(shared_bot: Bot, question: str) -> None:
-    reply = await answered(shared_bot, "recall", {"query": question, "now": ago()})
-    assert reply["analysis"]["time"]["type"] == "none"
-
-
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])
 async def test_any_present_is_answered_or_refused_by_name(shared_bot: Bot, zone: str) -> None:
     for now in MOMENTS:

@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from typing import Final
 
 import pytest
 from tests.fixtures.degradable_system import (
@@ -16,7 +15,7 @@ from tests.fixtures.degradable_system import (
     degradable,
     wait_until_degraded,
 )
-from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
+from tests.fixtures.wire import Bot, ago, ids, msg, new_tenant, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -150,49 +149,6 @@ async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_miss
         assert graph == {"nodes": [], "edges": [], "paths": [], "truncated": False, "degraded": ["graph"]}
     unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
     assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
-
-
-COMMANDS: Final[dict[str, Json]] = {
-    "verify": {"verified": True},
-    "correct": {"object": "Muggia"},
-    "identify": {"same": True},
-}
-
-
-@pytest.mark.parametrize(
-    ("how", "command"), [*(("dead", command) for command in COMMANDS), ("hung", "correct")]
-)
-async def test_a_command_is_done_whole_once_its_server_is_back(
-    bot: Bot, degradable: DegradableSystem, how: str, command: str
-) -> None:
-    bot = Bot(bot.connection, new_tenant())
-    story = ("La mia amica Nicola vive a Trieste.", "La mia amica Nico ama il mare.", "Abito a Trieste.")
-    await bot.remember(*(msg(f"m-{n}", text) for n, text in enumerate(story)))
-
-    async def facts() -> list[Json]:
-        return list((await bot.query("facts", user_id="u-1", history=True))["facts"])
-
-    known = await facts()
-    (home,) = (one for one in known if (one["subject"], one["predicate"]) == ("user", "lives_in"))
-    target: Json = {"names": ["Nico", "Nicola"]} if command == "identify" else {"fact_id": home["id"]}
-    request = {"user_id": "u-1", "request_id": "r-1"} | target | COMMANDS[command]
-    await degradable.take("rows", how)
-    for _ in range(2 if how == "dead" else 1):
-        reply = await bot.request(f"command.{command}", request, within=DEADLINE_S + SLACK_S)
-        assert reply.error == ("unavailable", None)
-        assert reply.body["error"]["message"] == "PostgreSQL is away: try again"
-    await degradable.restore("rows")
-    await wait_until_degraded(bot)
-    assert await facts() == known, "nothing was done by halves"
-
-    async def done() -> bool:
-        return "ok" in (await bot.request(f"command.{command}", request, within=DEADLINE_S + SLACK_S)).body
-
-    await wait_for(done, within=15)
-    once = await facts()
-    assert once != known
-    assert await done()
-    assert await facts() == once
 
 
 @pytest.mark.parametrize("how", ["dead", "hung"])

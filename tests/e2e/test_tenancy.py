@@ -6,8 +6,11 @@ RICORDO_CROSSINGS says how many attempts are made; docs/reliability.md has the f
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -15,8 +18,8 @@ from uuid import uuid4
 import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from tests.fixtures.crossing_attempts import STREAMS, AttemptGenerator, Victim
-from tests.fixtures.intruder import Intruder
+from nats.aio.subscription import Subscription
+from tests.fixtures.crossing_attempts import STREAMS, Attempt, AttemptGenerator, Victim
 from tests.fixtures.secure_system import NatsUsers, SecureSystem
 from tests.fixtures.system import unsettled
 from tests.fixtures.wire import Bot, msg
@@ -25,12 +28,109 @@ from ricordo.bus.nats.nats_bus import open_bus
 from ricordo.bus.nats.topology import ricordo_topology
 from ricordo.client import Forbidden, MemoryClient
 
+pytestmark = pytest.mark.timeout(900)
+
+_REFUSED: Final = re.compile(
+    r"permissions violation for (?:publish|subscription)(?: with reply of)? ?(?:to )?\"([^\"]*)\"",
+    re.IGNORECASE,
+)
+_AT_ONCE: Final = 100
+
+
+@dataclass
+class Outcome:
+    tried: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    leaks: list[str] = field(default_factory=list)
+
+
+class Intruder:
+    """Makes the attempts over a connection, and notes what comes of them."""
+
+    def __init__(self, inbox: str, victim: Victim) -> None:
+        self.outcome = Outcome()
+        self._inbox = inbox
+        self._victim = victim
+        self._said_no: set[str] = set()
+        self._unanswered: set[str] = set()
+        self._answered = asyncio.Event()
+
+    def hear_refusal(self, error: Exception) -> None:
+        if match := _REFUSED.search(str(error)):
+            self._said_no.add(match[1].lower())
+
+    async def try_all(
+        self, client: Client, attempts: Iterator[Attempt], overhears: Callable[[], Awaitable[object]]
+    ) -> None:
+        """Make the attempts, some at a time; wait for the server's word on each, and for what is answered.
+
+        Args:
+            overhears: called while the bot listens, to send what it must not hear.
+        """
+        answers = await client.subscribe(f"{self._inbox}.>", cb=self._on_answer)
+        while some := [one for _, one in zip(range(_AT_ONCE), attempts, strict=False)]:
+            self._said_no.clear()
+            overheard = [
+                one for one in [await self._try(client, attempt) for attempt in some] if one is not None
+            ]
+            await self._all_sent(client)
+            await overhears()
+            await self._all_sent(client)
+            await self._all_answered()
+            for attempt in some:
+                self._judge(attempt)
+            for subscription in overheard:
+                await subscription.unsubscribe()
+        await answers.unsubscribe()
+
+    async def _try(self, client: Client, attempt: Attempt) -> Subscription | None:
+        self.outcome.tried[attempt.kind] += 1
+        if attempt.body is None:
+            return await client.subscribe(attempt.subject, queue=attempt.queue, cb=self._on_overheard)
+        own = f"{self._inbox}.{self.outcome.tried.total()}"
+        if attempt.passes and not attempt.reply:
+            self._unanswered.add(own)
+        headers = dict(attempt.headers) or None
+        await client.publish(attempt.subject, attempt.body, attempt.reply or own, headers=headers)
+        return None
+
+    @staticmethod
+    async def _all_sent(client: Client) -> None:
+        for _ in range(2):  # the first PING overtakes what waits to be sent
+            await client.flush(timeout=20)
+
+    async def _all_answered(self) -> None:
+        async with asyncio.timeout(30):
+            while self._unanswered:
+                self._answered.clear()
+                await self._answered.wait()
+
+    def _judge(self, attempt: Attempt) -> None:
+        if attempt.passes:
+            return
+        if attempt.subject.lower() in self._said_no:
+            self.outcome.refused[attempt.kind] += 1
+        else:
+            self.outcome.leaks.append(f"not refused: {attempt.kind}: {attempt.subject} {attempt.queue}")
+
+    async def _on_answer(self, message: Msg) -> None:
+        self._unanswered.discard(message.subject)
+        self._answered.set()
+        if self._tells(message) or b"io.nats.jetstream" in message.data:
+            self.outcome.leaks.append(f"answered: {message.subject} {message.data[:200]!r}")
+
+    async def _on_overheard(self, message: Msg) -> None:
+        if self._tells(message) or not message.subject.startswith("_INBOX"):
+            self.outcome.leaks.append(f"overheard: {message.subject} {message.data[:200]!r}")
+
+    def _tells(self, message: Msg) -> bool:
+        return self._victim.secret.encode() in message.data
+
+
 ATTEMPTS: Final = int(os.environ.get("RICORDO_CROSSINGS", "560"))
 SECRET: Final = "Xanthippe"
 OWN_QUESTION: Final = json.dumps({"user_id": "u-1", "query": "the secret", "reinforce": False}).encode()
 TOPOLOGY: Final = ricordo_topology(incoming_bytes=10**6, derived_bytes=10**6, dead_letter_bytes=10**6)
-
-pytestmark = pytest.mark.timeout(900)
 
 
 async def with_a_secret(bot: Bot) -> Victim:

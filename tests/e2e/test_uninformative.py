@@ -2,11 +2,7 @@
 
 import json
 
-from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
-
-from ricordo_services.app.jobs import run_backfill
-from ricordo_services.job_progress import BackfillOrder
 
 TOLD = (
     msg("t-1", "La mia macchina è una Panda rossa.", timestamp=ago(days=3)),
@@ -70,14 +66,3 @@ async def test_it_comes_back_when_it_is_asked_for(bot: Bot) -> None:
     assert await recalled(bot, "What did I ask you about my car?") >= {"q-4"}
     assert await recalled(bot, filters={**filters, "include_archived": True}) == everything
     assert await recalled(bot, filters={"include_archived": True}) == {"t-1", "t-2"}
-
-
-async def test_a_backfill_finds_it_among_what_earlier_versions_remembered(bot: Bot, system: System) -> None:
-    await bot.remember(TOLD[0], IDLE[0])
-    statement = "update memories set informative = 1 - informative, derived_by = 'rules-3', rated_by = ''"
-    await system.rows(bot.tenant, statement)  # as an earlier version left it
-    assert await recalled(bot) == set()  # the point says of one that it tells nothing, the row of the other
-    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))
-    await system.wait_until_idle()
-    assert await recalled(bot) == {"t-1"}
-    assert (await bot.query("stats", user_id="u-1"))["memories"] == 1

@@ -7,12 +7,12 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import OllamaStandIn
-from tests.fixtures.ollama_system import health, model_server
+from tests.fixtures.ollama_system import health, model_server, with_llm
 from tests.fixtures.system import System
-from tests.fixtures.talking import TalkingModel, pairs, wants_verdicts
+from tests.fixtures.talking import TalkingModel, pair, wants_verdicts
 from tests.fixtures.wire import Bot, ago, msg, wait_for
 
-from ricordo.settings import KnowledgeSettings, Settings
+from ricordo.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -32,9 +32,7 @@ def server() -> Iterator[OllamaStandIn]:
 
 def asking(system: System, server: OllamaStandIn) -> Settings:
     """Return the settings of a system that asks a model on `server` several times a second."""
-    update = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.2}
-    knowledge = KnowledgeSettings().model_copy(update={**update, "identify_every_s": 0.2})
-    return system.settings.model_copy(update={"knowledge": knowledge})
+    return with_llm(system.settings, server.url, MODEL, "knowledge", identify_every_s=0.2)
 
 
 async def tell(bot: Bot, *messages: str, since: int = 0) -> None:
@@ -45,7 +43,7 @@ async def tell(bot: Bot, *messages: str, since: int = 0) -> None:
 
 def asked(server: OllamaStandIn) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     requests = [body for path, body in server.requests if path == "/api/chat" and wants_verdicts(body)]
-    return [(pair["first"], pair["second"]) for body in requests for pair in pairs(body)]
+    return [(pair(body)["first"], pair(body)["second"]) for body in requests]
 
 
 def names_asked(server: OllamaStandIn) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from uuid import uuid4
 
-from nats.js.api import DiscardPolicy
+from nats.js.api import DiscardPolicy, RetentionPolicy
 
 from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology
 from ricordo.bus.port import (
@@ -230,7 +230,7 @@ class MemoryBus:
             return
         if what in ("ack", "terminate"):
             state.settled = True
-            if spec.stream in self._topology.work_queues:
+            if self._logs[spec.stream].spec.retention is RetentionPolicy.WORK_QUEUE:
                 self._logs[spec.stream].messages.pop(message.sequence, None)
         else:
             state.due = self.clock.monotonic() + (delay if what == "retry" else spec.ack_wait)

@@ -35,7 +35,6 @@ def lane_of(lanes: Lanes, clock: ManualClock) -> BulkLane:
     return BulkLane(
         cast(NatsBus, lanes),
         clock,
-        bulk="encode-bulk",
         live="encode",
         live_batches=lambda: lanes.batches,
         first=BEHIND,

@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import load_network, native_precision
 from ricordo_lab.answers.answer_network import AnswerNetwork, Example, pairs_of
@@ -41,7 +40,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     torch, checkpoint = load_torch(), installed_e5()
     torch.manual_seed(asked.seed)
     random.seed(asked.seed)
-    encoder = load_network(checkpoint, default_cache_folder(), native_precision())
+    encoder = load_network(checkpoint, native_precision())
     questions = list(read_asked(asked.data, checkpoint, encoder))
     network = AnswerNetwork(torch, checkpoint)
     examples = list(network.examples(questions))

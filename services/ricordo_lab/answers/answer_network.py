@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.reader.question_pairs import paired
 from ricordo.models.reader.reader_network import Floats, packed
@@ -39,7 +38,7 @@ class AnswerNetwork:
 
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
         self._torch = torch
-        self._tokens = checkpoint.tokens(default_cache_folder())
+        self._tokens = checkpoint.tokens()
         self._sides = checkpoint.question, checkpoint.text
         self._layers = TorchLayers(torch, checkpoint)
         self.parameters: dict[str, Tensor] = {

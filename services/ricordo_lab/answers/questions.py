@@ -6,9 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ricordo.cache_folder import default_cache_folder
-from ricordo.models.onnx.checkpoint import Side
-from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
+from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, Side
 from ricordo.models.onnx.network import Network
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, with_earlier
 from ricordo.models.reader.reader_network import Floats
@@ -54,7 +52,7 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
     Raises:
         UnreadableData: a file cannot be read, or is of another shape.
     """
-    tokens = checkpoint.tokens(default_cache_folder())
+    tokens = checkpoint.tokens()
 
     def vectors(texts: Sequence[str], side: Side) -> Floats:
         return side.shifted(network.run([tokens.cut(text, side.prefix)[0] for text in texts]))

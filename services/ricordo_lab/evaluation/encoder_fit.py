@@ -16,9 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ricordo.cache_folder import default_cache_folder
-from ricordo.models.onnx.checkpoint import Side
-from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, installed_e5
+from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, Side, installed_e5
 from ricordo_lab.console import progress
 from ricordo_lab.evaluation.locomo import Conversation, LocomoQuestion
 from ricordo_lab.evaluation.results import NamedFigures
@@ -91,7 +89,7 @@ class _TrainedEncoder:
 
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
         self._torch = torch
-        self._tokens = checkpoint.tokens(default_cache_folder())
+        self._tokens = checkpoint.tokens()
         self._sides: Mapping[str, Side] = {"question": checkpoint.question, "text": checkpoint.text}
         self._layers = TorchLayers(torch, checkpoint, published=True)
         self._changing = range(FIRST_CHANGED, checkpoint.layers)

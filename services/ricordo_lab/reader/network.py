@@ -10,11 +10,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.reader.decoding import Spans
-from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER
-from ricordo.models.reader.reader_graph import WIDTH
+from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER, WIDTH
 from ricordo.models.reader.reader_network import Floats, distances, packed
 from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
 from ricordo_lab.reader.annotations import AnnotatedTurn
@@ -51,7 +49,7 @@ class ReaderNetwork:
 
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
         self._torch = torch
-        self._tokens = checkpoint.tokens(default_cache_folder())
+        self._tokens = checkpoint.tokens()
         self._side = checkpoint.text
         self._layers = TorchLayers(torch, checkpoint)
         self._every = range(checkpoint.layers)

@@ -12,14 +12,13 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import E5
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter
-from ricordo.models.ollama.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
-from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
-from ricordo.models.onnx.e5_checkpoint import installed_e5
-from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision
+from ricordo.models.llm.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing, E5Tokens
+from ricordo.models.onnx.network import Precision, native_precision
 from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, load_tokens, open_onnx
-from ricordo.models.reader.answer_reader import AnswerReader, load_answer_reader
-from ricordo.models.reader.text_reader import TextReader, load_reader
-from ricordo.resilience import CircuitBreaker, evenly_spaced
+from ricordo.models.reader.answer_reader import AnswerReader
+from ricordo.models.reader.text_reader import TextReader
+from ricordo.resilience import evenly_spaced
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.job_progress import Notify, served_at, waiting_for
@@ -103,18 +102,8 @@ def describe_models(settings: EmbeddingSettings) -> Mapping[str, str | None]:
     }
 
 
-async def dimensions(
-    settings: EmbeddingSettings, models: Callable[[], Awaitable[Models]]
-) -> Mapping[str, int]:
-    """Return the length of each model's vectors; opens `models` only where a server must report it."""
-    if settings.provider == "onnx":
-        return {settings.model: DIMENSIONS}
-    opened = await models()
-    return {one.model: one.dimensions for one in (opened.batch, opened.fallback) if one is not None}
-
-
 @asynccontextmanager
-async def open_models(settings: EmbeddingSettings, tokens: Tokens | None = None) -> AsyncIterator[Models]:
+async def open_models(settings: EmbeddingSettings, tokens: E5Tokens | None = None) -> AsyncIterator[Models]:
     """Load or connect the models, and close them at the end.
 
     Args:
@@ -177,24 +166,20 @@ def embedding_batcher(
     settings: EmbeddingSettings, models: Models, clock: Clock, *, fallback: bool = True
 ) -> EmbeddingBatcher:
     """Return the embedding batcher, not yet started; with `fallback` that model serves in a long outage."""
-
-    def breaker() -> CircuitBreaker:
-        return CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-
     return EmbeddingBatcher(
         models.batch,
         clock,
-        breaker=breaker(),
         limiter=None
         if settings.provider == "onnx"
         else evenly_spaced(settings.requests_per_s, settings.replicas),
         fallback=models.fallback if fallback else None,
-        fallback_breaker=breaker(),
         limits=BatchLimits(
             batch=settings.batch,
             flush_after=settings.flush_after_ms / 1000,
             in_flight=settings.in_flight,
             queue=settings.queue,
+            failures_to_open=settings.failures_to_open,
+            open_for=settings.open_s,
             fallback_after=settings.fallback_after_s,
         ),
     )
@@ -206,8 +191,7 @@ async def open_reader(models: Models) -> TextReader:
     Raises:
         OSError: the cache folder, where the built network is kept, cannot be written.
     """
-    encoder = cast("OnnxEncoder", models.batch)
-    return await load_reader(encoder, installed_e5(), encoder.precision)
+    return await asyncio.to_thread(TextReader, cast("OnnxEncoder", models.batch))
 
 
 @asynccontextmanager
@@ -218,7 +202,7 @@ async def open_answer_reader(precision: Precision | None) -> AsyncIterator[Answe
         CheckpointMissing: the embedding model is not installed.
         OSError: the cache folder, where the built network is kept, cannot be written.
     """
-    reader = await load_answer_reader(installed_e5(), precision or native_precision())
+    reader = await asyncio.to_thread(AnswerReader, precision or native_precision())
     try:
         try:
             await asyncio.to_thread(reader.load)

@@ -91,21 +91,21 @@ async def run_backfill(
 
 
 async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) -> Backfill:
-    settings, describer = resources.settings.enrichment, None
+    step, describer = resources.settings.enrichment, None
     if not order.dry:  # a dry run needs no model, which may have to be fetched and loaded first
-        async with waiting_for(served_at(settings), notify):
-            opening = open_describer(settings, resources.clock, wait_for_model=True)
+        async with waiting_for(served_at(step), notify):
+            opening = open_describer(resources.settings, resources.clock, wait_for_model=True)
             describer = await resources.enter(opening)
     return Backfill(
         enrichment=await enrich_handler(resources, describer),
-        model=None if settings.provider == "rules" else settings.model,
+        model=step.llm or None,
         outdated=await resources.store(BackfillStore),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),
         index=await resources.backlog("index"),
         clock=resources.clock,
         models=await resources.known_models(),
-        batch=settings.batch,
+        batch=step.batch,
     )
 
 

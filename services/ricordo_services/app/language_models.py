@@ -3,163 +3,126 @@
 import math
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TypeVar
 
 import structlog
 from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor, OllamaRelationReader
-from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
-from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
-from ricordo.models.ollama.reader import OllamaReader
-from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
+from ricordo.models.fact_extraction import FactExtractor
+from ricordo.models.gliner_recogniser import GlinerMissing, open_gliner
+from ricordo.models.llm.language_model import LanguageModel
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.runtime.health import Health
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.settings import (
-    AnalyserSettings,
-    EnrichmentSettings,
-    KnowledgeSettings,
-)
-from ricordo.settings.providers import LlmSettings, ModelSettings
+from ricordo.settings import KnowledgeSettings, LlmSettings, Settings, StepSettings
 from ricordo.urls import bare
-
-R = TypeVar("R", bound=OllamaReader)
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
-    """Connect the language model that analyses questions, with the rules behind it; or the rules alone."""
-    if settings.provider == "rules":
-        yield QueryAnalyser()
-        return
-    timeout = settings.budget_ms / 1000
-    opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
-    async with opening as reader:
-        throttle = _throttle(settings, clock, "questions are analysed", settings.model)
-        yield LlmQueryAnalyser(reader, throttle, settings.cache_size)
-
-
-@asynccontextmanager
 async def open_llm(
-    kind: type[R],
-    settings: LlmSettings,
+    step: StepSettings,
+    usual: LlmSettings,
     clock: Clock,
     use: str,
     *,
     pull: bool = True,
+    limited: bool = True,
     wait_for_model: bool = False,
-    wait_open_s: float = 0.0,
-) -> AsyncIterator[tuple[R, Throttle] | None]:
-    """Connect a language model, with a throttle that all of its uses share; None for the rules alone.
+) -> AsyncIterator[LanguageModel | None]:
+    """Connect the language model of a step; None for the rules alone.
 
     Args:
         use: what it is for, such as "messages are enriched", for the log.
+        limited: whether the rate of requests is limited.
         wait_for_model: whether to wait until the model is loaded, to give each answer all its time, and to
             wait out an open breaker, as a job does.
-        wait_open_s: seconds to wait for an open breaker, without `wait_for_model`.
     """
-    if settings.provider == "rules":
+    if not step.llm or step.url is None:
         yield None
         return
     throttle = _throttle(
-        settings,
+        usual,
         clock,
-        use,
-        settings.model,
-        evenly_spaced(settings.requests_per_s, settings.replicas),
-        budget=math.inf if wait_for_model else settings.budget_s,
-        patience=2 * settings.open_s if wait_for_model else wait_open_s,
+        f"{use} by {step.llm}",
+        evenly_spaced(usual.requests_per_s, usual.replicas) if limited else None,
+        budget=math.inf if wait_for_model else step.budget_s,
+        patience=2 * usual.open_s if wait_for_model else 0.0,
     )
-    async with kind.open(
-        settings.ollama_url, settings.model, timeout=settings.budget_s, pull=pull, wait=wait_for_model
-    ) as reader:
-        yield reader, throttle
+    opening = LanguageModel.open(
+        step.url,
+        step.llm,
+        throttle,
+        key=None if step.key is None else step.key.get_secret_value(),
+        timeout=step.budget_s,
+        pull=pull,
+        wait=wait_for_model,
+    )
+    async with AsyncExitStack() as exits:
+        try:
+            model = await exits.enter_async_context(opening)
+        except ModelUnavailable as error:  # its library is not installed
+            _log.warning(f"{use} by the rules alone", reason=str(error))
+            model = None
+        yield model
 
 
 @asynccontextmanager
 async def open_describer(
-    settings: EnrichmentSettings, clock: Clock, *, wait_for_model: bool = False
+    settings: Settings, clock: Clock, *, wait_for_model: bool = False
 ) -> AsyncIterator[LlmDescriber | None]:
     """Connect the language model that enriches messages; None for the rules alone."""
-    opening = open_llm(
-        OllamaMessageReader, settings, clock, "messages are enriched", wait_for_model=wait_for_model
-    )
-    async with opening as model:
-        yield model and LlmDescriber(*model, settings.batch)
+    step, use = settings.enrichment, "messages are enriched"
+    async with open_llm(step, settings.llm, clock, use, wait_for_model=wait_for_model) as model:
+        yield model and LlmDescriber(model, step.batch)
 
 
 @asynccontextmanager
 async def open_fact_extractor(
-    settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
+    settings: Settings, clock: Clock, executor: CpuExecutor
 ) -> AsyncIterator[FactExtractor]:
-    """Connect the language model that extracts facts, with the rules behind it; or the rules alone."""
+    """Connect what extracts facts beside the reader: a language model, and GLiNER, where they are set."""
+    step, usual, use = settings.knowledge, settings.llm, "facts are read"
     async with AsyncExitStack() as exits:
-        opening = open_llm(OllamaRelationReader, settings, clock, "facts are read")
-        opened = await exits.enter_async_context(opening)
-        if opened is None:
-            yield FactExtractor(executor)
-            return
-        recogniser, lacking = await _open_recogniser(settings, exits)
-        entities = settings.gliner_model or ""
-        entity_throttle = _throttle(settings, clock, "facts are read", entities, budget=settings.budget_s)
-        yield LlmFactExtractor(
-            executor,
-            *opened,
-            recogniser=recogniser,
-            entity_throttle=entity_throttle,
-            batch=settings.batch,
-            missing=lacking,
-        )
+        model = await exits.enter_async_context(open_llm(step, usual, clock, use))
+        recogniser, missing = None, ""
+        if step.gliner_model is not None:
+            use = f"entities are recognised by {step.gliner_model}"
+            opening = open_gliner(
+                step.gliner_model,
+                _throttle(usual, clock, use, budget=step.budget_s),
+                labels=step.gliner_labels,
+                threshold=step.gliner_threshold,
+                onnx_file=step.gliner_onnx,
+            )
+            try:
+                recogniser = await exits.enter_async_context(opening)
+            except GlinerMissing as error:
+                missing = f"facts are read without GLiNER's entities: {error}"
+                _log.warning(missing)
+        yield FactExtractor(executor, model, recogniser=recogniser, batch=step.batch, missing=missing)
 
 
 def show_fact_models(reader: FactExtractor, settings: KnowledgeSettings, health: Health) -> None:
     """Add the models of fact extraction, their figures and their trouble to a worker's health."""
-    if not isinstance(reader, LlmFactExtractor):
+    if not settings.llm and settings.gliner_model is None:
         return
     health.counters = lambda: reader.counters
     health.problem = lambda: reader.problem
-    health.models = {
-        "relation_model": settings.model,
-        "relation_server": bare(settings.ollama_url),
-        "entity_model": reader.entities,
-    }
-
-
-async def _open_recogniser(
-    settings: KnowledgeSettings, exits: AsyncExitStack
-) -> tuple[GlinerRecogniser | None, str]:
-    """Return the entity recogniser, and why there is none although one is configured."""
-    without = "the language model reads facts without GLiNER's entities"
-    if settings.gliner_model is None:
-        _log.info(without, model=settings.model)
-        return None, ""
-    opening = open_gliner(
-        settings.gliner_model,
-        labels=settings.gliner_labels,
-        threshold=settings.gliner_threshold,
-        onnx_file=settings.gliner_onnx,
-    )
-    try:
-        return await exits.enter_async_context(opening), ""
-    except GlinerMissing as error:
-        _log.warning(without, model=settings.model, reason=str(error))
-        return None, f"{settings.model} reads facts without entities: {error}"
+    server = {"relation_model": settings.llm, "relation_server": bare(settings.url or "")}
+    health.models = {**(server if settings.llm else {}), "entity_model": reader.entities}
 
 
 def _throttle(
-    settings: ModelSettings,
+    settings: LlmSettings,
     clock: Clock,
     use: str,
-    model: str,
     limiter: AsyncLimiter | None = None,
     **times: float,
 ) -> Throttle:
     breaker = CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-    gone, back = f"{use} without {model} for now", f"{use} with {model} again"
-    return Throttle(breaker, limiter, clock, gone=gone, back=back, **times)
+    return Throttle(clock, use, breaker, limiter, **times)

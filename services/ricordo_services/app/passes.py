@@ -1,13 +1,15 @@
 """The table of lifecycle's passes, which its worker and `ricordo lifecycle run` use."""
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from ricordo.clock import SystemClock
+from ricordo.models.llm_condenser import LlmCondenser
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo.store.consolidation import CompressionStore, ReflectionStore
@@ -38,102 +40,66 @@ def nightly(settings: LifecycleSettings) -> float:
     return settings.decay_every_h * _HOUR
 
 
-async def _summarize(resources: Resources) -> PassWork:
-    return SessionSummaries(
-        sessions=await resources.store(SessionStore),
-        emitter=await resources.emitter("lifecycle"),
-        clock=resources.clock,
-        executor=await resources.cpu_executor(),
-        model=resources.model_names[0],
-        silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
-        condenser=await resources.condenser(),
-    )
-
-
-async def _reflect(resources: Resources) -> PassWork:
-    settings = resources.settings.lifecycle
-    return ReflectionPass(
-        store=await resources.store(ReflectionStore),
-        emitter=await resources.emitter("lifecycle"),
-        clock=resources.clock,
-        executor=await resources.cpu_executor(),
-        threshold=settings.reflect_threshold if settings.reflect and not settings.lite else math.inf,
-        model=await resources.insight_model(),
-    )
-
-
-async def _expire(resources: Resources) -> PassWork:
-    keep = timedelta(hours=resources.settings.lifecycle.expired_return_h)
-    return ExpiryPass(await resources.store(RetentionStore), await resources.emitter("lifecycle"), keep)
-
-
-async def _compress(resources: Resources) -> PassWork:
-    return CompressionPass(
-        await resources.store(CompressionStore),
-        await resources.emitter("lifecycle"),
-        resources.clock,
-        await resources.cpu_executor(),
-        resources.model_names[0],
-        resources.settings.lifecycle.compress_similarity,
-        await resources.condenser(),
-    )
-
-
-async def _decay(resources: Resources) -> PassWork:
-    return DecayPass(
-        await resources.store(LifecycleStore),
-        await resources.store(RetentionStore),
-        await resources.emitter("lifecycle"),
-    )
-
-
-async def _retain(resources: Resources) -> PassWork:
-    settings = resources.settings.lifecycle
-    observations, reflections = LITE if settings.lite else (None, None)
-    return RetentionPass(
-        await resources.store(RetentionStore),
-        await resources.emitter("lifecycle"),
-        (settings.retain_observations or observations, settings.retain_reflections or reflections),
-        settings.retain_by,
-    )
-
-
-async def _archive(resources: Resources) -> PassWork:
-    life = await resources.store(LifecycleStore)
-    return ArchivePass(life, await resources.emitter("lifecycle"), resources.clock)
-
-
 @dataclass(frozen=True, slots=True)
-class PassSpec:
-    """A pass in the table.
+class Schedule:
+    """When a pass runs.
 
     Attributes:
         every_s: seconds between two runs, by the settings; None where it only runs on request.
         on_demand: whether `every_s` is instead how often it is checked whether work is waiting.
     """
 
-    work: Callable[[Resources], Awaitable[PassWork]]
     every_s: Callable[[LifecycleSettings], float] | None = None
     on_demand: bool = False
 
 
-PASSES: Final[Mapping[str, PassSpec]] = {
-    "summarize": PassSpec(_summarize, lambda settings: settings.summarize_every_s, on_demand=True),
-    "reflect": PassSpec(_reflect, lambda settings: settings.reflect_every_s, on_demand=True),
-    "expire": PassSpec(_expire, lambda settings: settings.expire_every_s, on_demand=True),
-    "compress": PassSpec(_compress, nightly),
-    "decay": PassSpec(_decay, nightly),
-    "retain": PassSpec(_retain, nightly),
-    "archive": PassSpec(_archive),
+PASSES: Final[Mapping[str, Schedule]] = {
+    "summarize": Schedule(lambda settings: settings.summarize_every_s, on_demand=True),
+    "reflect": Schedule(lambda settings: settings.reflect_every_s, on_demand=True),
+    "expire": Schedule(lambda settings: settings.expire_every_s, on_demand=True),
+    "compress": Schedule(nightly),
+    "decay": Schedule(nightly),
+    "retain": Schedule(nightly),
+    "archive": Schedule(),
 }
 """The passes by name, in the order of `progress.ORDER`."""
+
+
+async def _work(resources: Resources, name: str) -> PassWork:
+    """Return the work of a pass. A language model is connected only for the passes that use it."""
+    settings, clock, model = resources.settings.lifecycle, resources.clock, resources.model_names[0]
+    emitter, executor = await resources.emitter("lifecycle"), await resources.cpu_executor()
+    life, retention = await resources.store(LifecycleStore), await resources.store(RetentionStore)
+    sessions, reflections = await resources.store(SessionStore), await resources.store(ReflectionStore)
+    similar = await resources.store(CompressionStore)
+    uses_model = name in ("summarize", "reflect", "compress")
+    llm = await resources.condensing_model() if uses_model else None
+    condenser = llm and LlmCondenser(llm)
+    insights = llm and LlmInsights(llm, settings.reflect_questions, settings.reflect_memories)
+    silence = timedelta(minutes=settings.session_silence_min)
+    threshold = settings.reflect_threshold if settings.reflect and not settings.lite else math.inf
+    importance = (settings.reflect_importance - 1) / 9
+    most, most_reflections = LITE if settings.lite else (None, None)
+    limits = (settings.retain_observations or most, settings.retain_reflections or most_reflections)
+    works: Mapping[str, PassWork] = {
+        "summarize": SessionSummaries(sessions, emitter, clock, executor, model, silence, condenser),
+        "reflect": ReflectionPass(reflections, emitter, clock, executor, threshold, importance, insights),
+        "expire": ExpiryPass(retention, emitter, timedelta(hours=settings.expired_return_h)),
+        "compress": CompressionPass(
+            similar, emitter, clock, executor, model, settings.compress_similarity, condenser
+        ),
+        "decay": DecayPass(life, retention, emitter),
+        "retain": RetentionPass(retention, emitter, limits, settings.retain_by),
+        "archive": ArchivePass(life, emitter, clock),
+    }
+    return works[name]
 
 
 async def make_pass(resources: Resources, name: str) -> PassRunner:
     """Return the pass called `name`, one of `PASSES`."""
     return PassRunner(
         name=name,
-        work=await PASSES[name].work(resources),
+        work=await _work(resources, name),
         items=IsolatedItems(name),
         tenants=(await resources.store(LifecycleStore)).tenants,
         runs=await resources.store(PassRuns),
@@ -146,21 +112,21 @@ async def scheduled_passes(resources: Resources) -> list[Periodic]:
     """Return the jobs that run each scheduled pass when it is due, and once at the start."""
     settings = resources.settings.lifecycle
     return [
-        _scheduled(await make_pass(resources, name), spec.every_s(settings), spec, resources)
-        for name, spec in PASSES.items()
-        if spec.every_s is not None
+        _scheduled(await make_pass(resources, name), schedule.every_s(settings), schedule, resources)
+        for name, schedule in PASSES.items()
+        if schedule.every_s is not None
     ]
 
 
-def _scheduled(one: PassRunner, every_s: float, spec: PassSpec, resources: Resources) -> Periodic:
+def _scheduled(one: PassRunner, every_s: float, schedule: Schedule, resources: Resources) -> Periodic:
     async def run() -> None:
-        if spec.on_demand:
+        if schedule.on_demand:
             await one.run_pending(resources.clock.now())
         else:
             await one.run_if_due(resources.clock.now(), timedelta(seconds=every_s))
 
     # Checked more often than a pass is due: where another process ran it before, it is due earlier.
-    return Periodic(one.name, run, every_s if spec.on_demand else every_s / _CHECKS, resources.clock)
+    return Periodic(one.name, run, every_s if schedule.on_demand else every_s / _CHECKS, resources.clock)
 
 
 async def run_pass(

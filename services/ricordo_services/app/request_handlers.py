@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from ricordo.language.query_analysis.requested_predicates import MODEL
 from ricordo.language.topics import topic_key
@@ -14,8 +14,8 @@ from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama.reader import OllamaReader
-from ricordo.runtime.handling import QueryHandler, QueryResult, RequestError
+from ricordo.models.query_analyser import QueryAnalyser
+from ricordo.runtime.handling import QueryHandler, QueryResult, QueryRoute, RequestError
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.query_server import QueryServer
@@ -35,10 +35,11 @@ from ricordo_services.app.embedding_models import (
     open_answer_reader,
     precision_in_process,
 )
-from ricordo_services.app.language_models import open_analyser, open_llm
+from ricordo_services.app.language_models import open_llm
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import query_server
 from ricordo_services.ingest.export_pages import ExportHandler
+from ricordo_services.knowledge.bot_assertions import BotAssertions
 from ricordo_services.knowledge.erasure_service import DeadLetterErasure, Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHandler
@@ -69,6 +70,8 @@ from ricordo_services.retrieval.search import Search
 
 _RESUME_EVERY_S: Final = 10.0
 _FACT_COMMANDS: Final = 4  # at once: each holds a connection while it waits for its user's lock
+_ARRIVAL: Final = 0.8
+"""Share of a request's time for which an assertion waits for its message."""
 _EXPORTED_PAGES: Final = 2  # at once: each is held in memory, and so is a document
 _MEMORY_ID: Final = "this is a memory's id, not a fact's: name it as memory_id (--memory on the command line)"
 
@@ -91,41 +94,32 @@ async def queries(resources: Resources) -> QueryServer:
     reader = await resources.enter(open_answer_reader(precision))
     answering = resources.settings.answering
     model = await resources.enter(
-        open_llm(OllamaReader, answering, resources.clock, "questions are answered")
+        open_llm(answering, resources.settings.llm, resources.clock, "questions are answered")
     )
+    writer = model and LlmAnswers(model)
+    answers = AnswerService(recall, reader, working_memory.count, answering.min_confidence, writer)
+    context = Context(recall, memories, working_memory, patterns, resources.clock)
+    entities = EntityPages(await resources.store(EntityListings), resources.clock)
+    pages = MemoryPages(memories, listings, recall.scopes, resources.clock)
     server = await query_server(
         resources,
         "retrieval",
         {
-            "query.recall": recall.answer,
-            "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
-            "query.answer": AnswerService(
-                recall, reader, working_memory.count, answering.min_confidence, model and LlmAnswers(*model)
-            ),
-            "query.working": working_memory.answer,
-            "query.history": lookups.history,
-            "query.facts": FactLookups(*fact_sources),
-            "query.graph": GraphLookup(*fact_sources),
-            "query.entities": EntityPages(await resources.store(EntityListings), resources.clock),
-            "query.timeline": lookups.timeline,
-            "query.status": lookups.status,
-            "query.stats": lookups.stats,
-            "query.expand": lookups.expand,
-            "query.memory": browser.memory,
-            "query.memories": MemoryPages(memories, listings, recall.scopes, resources.clock),
-            "query.users": UserPages(listings),
-        },
-        {
-            "query.recall": fit_memories,
-            "query.context": fit_context,
-            "query.history": fit_history,
-            "query.facts": fit_facts,
-            "query.timeline": fit_memories,
-            "query.expand": fit_memories,
-            "query.memory": fit_memory,
-            "query.memories": fit_memories,
-            "query.entities": fit_entities,
-            "query.graph": fit_graph,
+            "query.recall": QueryRoute(recall.answer, fit_memories),
+            "query.context": QueryRoute(context, fit_context),
+            "query.answer": QueryRoute(answers, in_parts=answers.in_parts),
+            "query.working": QueryRoute(working_memory.answer),
+            "query.history": QueryRoute(lookups.history, fit_history),
+            "query.facts": QueryRoute(FactLookups(*fact_sources), fit_facts),
+            "query.graph": QueryRoute(GraphLookup(*fact_sources), fit_graph),
+            "query.entities": QueryRoute(entities, fit_entities),
+            "query.timeline": QueryRoute(lookups.timeline, fit_memories),
+            "query.status": QueryRoute(lookups.status),
+            "query.stats": QueryRoute(lookups.stats),
+            "query.expand": QueryRoute(lookups.expand, fit_memories),
+            "query.memory": QueryRoute(browser.memory, fit_memory),
+            "query.memories": QueryRoute(pages, fit_memories),
+            "query.users": QueryRoute(UserPages(listings)),
         },
         concurrency=resources.settings.bus.concurrent_queries,
     )
@@ -150,6 +144,8 @@ async def recall_service(resources: Resources) -> RecallService:
     working, notes = await working_memory_reader(resources), await resources.store(NoteStore)
     lifetime, heads = _working_memory_lifetime(resources), await resources.head_encoders()
     of_heads = next((one for one in (encoder, *others, *heads) if one.model == MODEL), None)
+    usual, use = resources.settings.llm, "questions are analysed"
+    asked = open_llm(resources.settings.analyser, usual, resources.clock, use, limited=False)
     return RecallService(
         follow_ups=FollowUps(working, notes, memories, resources.clock, of_heads, lifetime),
         memories=memories,
@@ -166,7 +162,7 @@ async def recall_service(resources: Resources) -> RecallService:
         examples=ExampleEncoder((models.statement, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
         clock=resources.clock,
-        analyser=await resources.enter(open_analyser(resources.settings.analyser, resources.clock)),
+        analyser=QueryAnalyser(await resources.enter(asked), resources.settings.analyser.cache_size),
         profile=ranking.profile,
         profiles=profiles_for(model, ranking.weights),
         minimums=Minimums(
@@ -190,14 +186,14 @@ def _working_memory_lifetime(resources: Resources) -> timedelta:
 async def memory_commands(resources: Resources) -> QueryServer:
     """Return the server of the commands on memories; others are answered with `unavailable`."""
     commands = MemoryCommands(await resources.store(CurationStore), resources.clock)
-    notes = await resources.store(NoteStore)
+    store, lifetime = await resources.store(NoteStore), _working_memory_lifetime(resources)
     return await query_server(
         resources,
         "commands",
         {
-            "command.feedback": commands.feedback,
-            "command.pin": commands.pin,
-            "command.note": NoteHandler(notes, resources.clock, _working_memory_lifetime(resources)),
+            "command.feedback": QueryRoute(commands.feedback),
+            "command.pin": QueryRoute(commands.pin),
+            "command.note": QueryRoute(NoteHandler(store, resources.clock, lifetime)),
         },
     )
 
@@ -222,32 +218,39 @@ async def fact_commands(
         resources,
         "knowledge-commands",
         {
-            "command.verify": MemoryOrFactHandler(memories.verify, facts.verify, rows),
-            "command.correct": MemoryOrFactHandler(memories.correct, facts.correct, rows),
-            "command.reject": facts.reject,
-            "command.identify": facts.identify,
-            "command.forget": ForgetOnRequest(erasing, erasures, clock, patience),
+            "command.verify": QueryRoute(MemoryOrFactHandler(memories.verify, facts.verify, rows)),
+            "command.correct": QueryRoute(MemoryOrFactHandler(memories.correct, facts.correct, rows)),
+            "command.reject": QueryRoute(facts.reject),
+            "command.identify": QueryRoute(facts.identify),
+            "command.forget": QueryRoute(ForgetOnRequest(erasing, erasures, clock, patience)),
         },
         concurrency=_FACT_COMMANDS,
         exclusive=True,
     )
-    return [server, Periodic("erasures", erasures.resume, _RESUME_EVERY_S, resources.clock)]
+    arrival = _ARRIVAL * resources.settings.bus.query_timeout_s
+    asserting = BotAssertions(ledger, clock, await resources.cpu_executor(), project_soon, arrival)
+    assertions = await query_server(
+        resources,
+        "assertions",
+        {"command.assert": QueryRoute(asserting)},
+        exclusive=True,
+    )
+    return [server, assertions, Periodic("erasures", erasures.resume, _RESUME_EVERY_S, resources.clock)]
 
 
 async def export_server(resources: Resources) -> QueryServer:
     """Return the server of `command.export`; it runs where documents are kept."""
-    handler = ExportHandler(await resources.store(ExportStore), await resources.documents())
-    return await query_server(
-        resources, "export", {"command.export": handler}, concurrency=_EXPORTED_PAGES, exclusive=True
-    )
+    pages = ExportHandler(await resources.store(ExportStore), await resources.documents())
+    routes = {"command.export": QueryRoute(pages)}
+    return await query_server(resources, "export", routes, concurrency=_EXPORTED_PAGES, exclusive=True)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryOrFactHandler:
     """Dispatches a command to the handler of memories or to that of facts, by the id that it names."""
 
-    of_memory: QueryHandler[Any]
-    of_fact: QueryHandler[Any]
+    of_memory: QueryHandler
+    of_fact: QueryHandler
     rows: MemoryQueries
 
     async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | QueryResult:

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from ricordo.bus.nats.nats_bus import NatsBus, open_bus
-from ricordo.bus.port import DeadLetter
 from ricordo.clock import Clock
 from ricordo.documents.object_store import ObjectStore
 from ricordo.graph.bolt.fact_graph import FactGraph, open_graph
@@ -19,13 +18,12 @@ from ricordo.index.qdrant.edge_folder import FreeSpace
 from ricordo.language.annotations import E5
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
-from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama.reader import OllamaReader
-from ricordo.models.onnx.checkpoint import Tokens
+from ricordo.models.llm.language_model import LanguageModel
+from ricordo.models.onnx.e5_checkpoint import E5Tokens
+from ricordo.models.onnx.network import DIMENSIONS
 from ricordo.models.onnx.onnx_encoder import load_tokens
 from ricordo.models.reader.text_reader import TextReader
-from ricordo.models.throttle import Throttle
+from ricordo.runtime.dead_letter_queue import DeadLetter
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
@@ -82,8 +80,9 @@ class Resources:
         self.clock = clock
         self.metrics = Metrics(version("ricordo"))
         self.priority = QueryPriority()
-        self.preloads: list[Callable[[str], None]] = []
-        """What the workers of this process load once it is ready, by language; see `Preloading`."""
+        self.database_gate = ProbeGate("postgres", self.ask_database, clock)
+        self.graph_gate = ProbeGate("graph", self._ask_graph, clock)
+        self.vectors_gate = ProbeGate("vectors", self._ask_vectors_to_write, clock)
         self.opened: dict[str, Any] = {}
         self.locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.enter = exits.enter_async_context
@@ -154,7 +153,7 @@ class Resources:
         return encoders
 
     @shared
-    async def tokens(self) -> Tokens:
+    async def tokens(self) -> E5Tokens:
         """Return the token counter."""
         return await load_tokens()
 
@@ -186,19 +185,11 @@ class Resources:
         return () if opened is None else (opened.query,)
 
     @shared
-    async def _condensing(self) -> tuple[OllamaReader, Throttle] | None:
+    async def condensing_model(self) -> LanguageModel | None:
+        """Return the language model that condenses and draws insights; None for the rules alone."""
         use = "memories are condensed"
-        return await self.enter(open_llm(OllamaReader, self.settings.condensing, self.clock, use))
-
-    async def condenser(self) -> LlmCondenser | None:
-        """Return the language model that condenses; None for the rules alone."""
-        model = await self._condensing()
-        return model and LlmCondenser(*model)
-
-    async def insight_model(self) -> LlmInsights | None:
-        """Return the language model that draws insights; None for the rules alone."""
-        model = await self._condensing()
-        return model and LlmInsights(*model)
+        step, usual = self.settings.condensing, self.settings.llm
+        return await self.enter(open_llm(step, usual, self.clock, use))
 
     async def batcher(self, *, fallback: bool = True) -> EmbeddingBatcher:
         """Return a running embedding batcher."""
@@ -220,8 +211,13 @@ class Resources:
     @shared
     async def vectors(self) -> VectorIndex:
         """Return the vector index, with a collection for each configured model."""
-        stores = self.settings.stores
-        lengths = await embedding_models.dimensions(self.settings.embedding, self.models)
+        stores, settings = self.settings.stores, self.settings.embedding
+        if settings.provider == "onnx":
+            lengths = {settings.model: DIMENSIONS}
+        else:  # only the server knows them
+            models = await self.models()
+            both = (models.batch, models.fallback)
+            lengths = {one.model: one.dimensions for one in both if one is not None}
         if stores.qdrant_url is None:
             self._edge = edge_index(stores)
         index: VectorIndex = self._edge or server_index(stores)
@@ -257,27 +253,12 @@ class Resources:
         """Return the projector of facts to the graph."""
         return GraphProjector(await self.store(FactSource), await self.graph())
 
-    def probe(self, name: str, ask: Callable[[], Awaitable[object]]) -> ProbeGate:
-        """Return the gate that is open while `ask` succeeds; there is one per `name`."""
-        gate: ProbeGate = self.opened.setdefault(f"probe {name}", ProbeGate(name, ask, self.clock))
-        return gate
-
-    @property
-    def database_gate(self) -> ProbeGate:
-        """The gate that is open while PostgreSQL answers."""
-        return self.probe("postgres", self.ask_database)
-
-    @property
-    def graph_gate(self) -> ProbeGate:
-        """The gate that is open while the graph answers."""
-        return self.probe("graph", self._ask_graph)
-
     async def ask_database(self) -> None:
         """Raise StoreUnavailable unless PostgreSQL answers."""
         async with (await self.database()).unscoped() as connection:
             await connection.fetchval("select 1")
 
-    async def ask_vectors_to_write(self) -> None:
+    async def _ask_vectors_to_write(self) -> None:
         """Raise IndexUnavailable unless the vector index answers and has room for more."""
         await (await self.vectors()).count(_NOBODY, self.model_names[0], Scope(user_id=_NOBODY))
         stores = self.settings.stores
@@ -299,7 +280,8 @@ class Resources:
         Raises:
             StoreUnavailable: the reason could not be stored.
         """
-        if letter.tenant is None:
+        tenant = letter.refers_to.tenant
+        if tenant is None:
             await publish()
         else:
-            await (await self.store(LifecycleStore)).record_dead_letter(letter.tenant, letter, publish)
+            await (await self.store(LifecycleStore)).record_dead_letter(tenant, letter, publish)

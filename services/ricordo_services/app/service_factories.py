@@ -1,24 +1,22 @@
 """Makes event workers and query servers from what the workers of a process share."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.gates import AllGates, Gate
-from ricordo.runtime.handling import Handler, QueryHandler, QueryRoute
+from ricordo.runtime.gates import Gate
+from ricordo.runtime.handling import Handler, QueryRoute
 from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
 from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.worker.state import LoopSettings
 from ricordo_services.app.resources import Resources
-from ricordo_services.backpressure import BulkLane
 
 
 async def event_worker(
     resources: Resources,
     consumer: str,
-    handler: Handler[Any],
+    handler: Handler,
     gates: Sequence[Gate] = (),
     *,
     lane: Gate | None = None,
@@ -56,57 +54,38 @@ async def event_worker(
         bus=bus,
         clock=resources.clock,
         settings=EventWorkerSettings(loop=loop, breaker=breaker),
-        gate=AllGates((resources.database_gate, *gates)),
+        gates=(resources.database_gate, *gates),
         lane=lane,
         record_dead_letter=resources.record_dead_letter,
         priority=resources.priority,
     )
 
 
-async def bulk_lane(resources: Resources, live: EventWorker, first: Sequence[str] = ()) -> BulkLane:
-    """Return the gate of the bulk lane of a worker.
-
-    Args:
-        live: the worker of the live lane, in this process.
-        first: other durable consumers that go first while many events wait for them.
-    """
-    return BulkLane(
-        await resources.bus(),
-        resources.clock,
-        bulk=f"{live.name}-bulk",
-        live=live.name,
-        live_batches=lambda: live.measures.calls,
-        first=first,
-    )
-
-
 async def query_server(
     resources: Resources,
     name: str,
-    handlers: Mapping[str, QueryHandler[Any]],
-    fits: Mapping[str, Callable[..., Any]] | None = None,
+    routes: Mapping[str, QueryRoute],
     *,
     concurrency: int | None = None,
     exclusive: bool = False,
 ) -> QueryServer:
-    """Return the server of the queries or commands that `handlers` name.
+    """Return the server of the queries or commands that `routes` name.
 
     Args:
         concurrency: requests in work at once; None for the server's default.
         exclusive: whether it answers no other names of that kind.
     """
-    bus, deadline = await resources.bus(), resources.settings.bus.query_timeout_s
     limit = {} if concurrency is None else {"concurrency": concurrency}
+    settings = ServerSettings(
+        deadline=resources.settings.bus.query_timeout_s, **limit, grace=resources.settings.worker.grace_s
+    )
     return QueryServer(
         name=name,
-        kind=next(iter(handlers)).partition(".")[0],
-        routes={
-            request: QueryRoute(handler=handler, fit=(fits or {}).get(request), deadline=deadline)
-            for request, handler in handlers.items()
-        },
-        bus=bus,
+        kind=next(iter(routes)).partition(".")[0],
+        routes=routes,
+        bus=await resources.bus(),
         clock=resources.clock,
-        settings=ServerSettings(**limit, grace=resources.settings.worker.grace_s),
+        settings=settings,
         priority=resources.priority,
         exclusive=exclusive,
         excluded=answered_elsewhere(name),

@@ -13,9 +13,7 @@ from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits
 from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.messages.events import MemoryCreatedBulk
-from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.ollama.entity_matching import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
@@ -40,10 +38,10 @@ from ricordo_services.app.language_models import (
     show_fact_models,
 )
 from ricordo_services.app.passes import nightly, scheduled_passes
-from ricordo_services.app.preloading import enrichment_rules, fact_words, question_rules
 from ricordo_services.app.request_handlers import export_server, fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import bulk_lane, event_worker
+from ricordo_services.app.service_factories import event_worker
+from ricordo_services.backpressure import BulkLane
 from ricordo_services.embedding.encode_handler import EncodeHandler
 from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexHandler
 from ricordo_services.embedding.index_projection import Projection
@@ -93,11 +91,13 @@ async def ingest(resources: Resources) -> list[Service]:
         slots=_SLOTS_FACTOR * resources.settings.worker.slots,
         batch=min(200, _BATCH_FACTOR * resources.settings.worker.batch),
     )
+    bus = await resources.bus()
+    behind = BulkLane(bus, clock, live="ingest", live_batches=lambda: live.measures.calls)
     imported = IngestHandler(intake, clock, None, source="import", storage=storage)
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
         live,
-        await event_worker(resources, "ingest-bulk", imported, lane=await bulk_lane(resources, live)),
+        await event_worker(resources, "ingest-bulk", imported, lane=behind),
         *document_services,
         await export_server(resources),
     ]
@@ -156,7 +156,13 @@ async def encode(resources: Resources) -> list[Service]:
         batch=_LIVE_BATCH,
         concurrency=2,
     )
-    lane = await bulk_lane(resources, worker, first=("ingest", "enrichment", "knowledge", "index"))
+    lane = BulkLane(
+        await resources.bus(),
+        resources.clock,
+        live="encode",
+        live_batches=lambda: worker.measures.calls,
+        first=("ingest", "enrichment", "knowledge", "index"),
+    )
     bulk = await event_worker(
         resources,
         "encode-bulk",
@@ -187,7 +193,7 @@ async def index(resources: Resources) -> list[Service]:
     indexing = await resources.store(IndexingStore)
     vectors, executor = await resources.known_vectors(), await resources.cpu_executor()
     projection = Projection(indexing, vectors, await resources.known_models(), executor)
-    gates = (resources.probe("vectors", resources.ask_vectors_to_write),)
+    gates = (resources.vectors_gate,)
     handler = IndexHandler(projection, indexing, resources.clock)
     created = await event_worker(resources, "index", handler, gates)
     changes = IndexChangeHandler(projection)
@@ -226,9 +232,8 @@ async def embedding(resources: Resources) -> list[Service]:
 
 async def enrichment(resources: Resources) -> list[Service]:
     """Return the worker that enriches memories."""
-    opening = open_describer(resources.settings.enrichment, resources.clock)
+    opening = open_describer(resources.settings, resources.clock)
     handler = await enrich_handler(resources, await resources.enter(opening))
-    resources.preloads.append(enrichment_rules)
     return [await event_worker(resources, "enrichment", handler)]
 
 
@@ -247,10 +252,9 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
 async def knowledge(resources: Resources) -> list[Service]:
     """Return the workers that extract and project facts, the commands on them, and identity resolution."""
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
-    ledger = FactLedger(await resources.database(), executor, record_doubts=settings.provider != "rules")
-    reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
+    ledger = FactLedger(await resources.database(), executor, record_doubts=bool(settings.llm))
+    reader = await resources.enter(open_fact_extractor(resources.settings, resources.clock, executor))
     handler = FactHandler(ledger, resources.clock, reader)
-    resources.preloads.append(fact_words)
     worker = await event_worker(resources, "knowledge", handler)
     show_fact_models(reader, settings, worker.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()
@@ -267,21 +271,20 @@ async def _identify(
     """Return the job that resolves identities by a language model, if there is one."""
     settings = resources.settings.knowledge
     opening = open_llm(
-        OllamaEntityMatcher,
         settings,
+        resources.settings.llm,
         resources.clock,
         "identities are resolved",
         pull=False,  # the extraction of facts pulls the same model
-        wait_open_s=2 * settings.open_s,
     )
     if (model := await resources.enter(opening)) is None:
         return []
     life, backlog = await resources.store(LifecycleStore), await resources.backlog("knowledge")
-    identify = IdentityResolution(ledger, project_soon, *model, life.tenants, backlog)
+    identify = IdentityResolution(ledger, project_soon, model, life.tenants, backlog)
     job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters
     job.health.problem = lambda: identify.problem
-    job.health.models = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
+    job.health.models = {"identity_model": settings.llm, "identity_server": bare(settings.url or "")}
     return [job]
 
 
@@ -289,7 +292,6 @@ async def retrieval(resources: Resources) -> list[Service]:
     """Return the server of every query."""
     for name in resources.settings.ranking.without_effect:
         _log.warning("setting has no effect on this profile", setting=f"ranking.{name}", profile="human")
-    resources.preloads.append(question_rules)
     return [await queries(resources)]
 
 
@@ -320,8 +322,6 @@ async def lifecycle(resources: Resources) -> list[Service]:
     sweeper = Sweeper(
         consumer=SWEEPER,
         bus=bus,
-        sweeps=(STREAM_IN, STREAM_DERIVED),
-        work_queues=bus.topology.work_queues,
         clock=clock,
         record_dead_letter=resources.record_dead_letter,
     )

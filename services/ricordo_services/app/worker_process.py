@@ -1,28 +1,39 @@
 """The table of workers, and the process that runs some of them."""
 
 import asyncio
+import gc
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import product
 from typing import Final
+from zoneinfo import ZoneInfo
 
 import structlog
 
 from ricordo.clock import SystemClock
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
+from ricordo.language.event_times.extraction import event_times
+from ricordo.language.facts.message_words import MessageWords
+from ricordo.memory.enrichment import enrich
+from ricordo.models.query_analyser import Question, by_rules
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service, freeze_gc, run_services
 from ricordo.runtime.query_server import QueryServer
-from ricordo.runtime.scheduling import gil_switch_interval
+from ricordo.runtime.scheduling import CpuExecutor, gil_switch_interval
 from ricordo.runtime.sweeper import Sweeper
+from ricordo.runtime.tasks import run_until
 from ricordo.runtime.worker.event_worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReembeddingStore
 from ricordo_services.app import worker_builders
-from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources
 from ricordo_services.gateway.service import Gateway
 
@@ -44,7 +55,57 @@ _REPORTING: Final = (EventWorker, QueryServer, Periodic, Sweeper, Gateway)
 _USE_VECTORS: Final = ("embedding", "encode", "retrieval")
 _ADVICE: Final = "`ricordo backfill --only vectors` encodes them by the present model, beside the workers"
 
+_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+_ZONE = ZoneInfo("UTC")
+_TEXT = "My father died yesterday, e ieri sono andato a Roma con Anna."
+
 _log = structlog.stdlib.get_logger(__name__)
+
+
+def _enrichment_rules(language: str) -> None:
+    """Load what `enrich` and `event_times` read from files."""
+    document = Document(_TEXT, language)
+    enrich(document)
+    event_times(document, _MOMENT, _ZONE)
+
+
+def _fact_words(language: str) -> None:
+    """Load the words by which statements are validated."""
+    MessageWords(Document(_TEXT, language))
+
+
+def _question_rules(language: str) -> None:
+    """Load what the analysis of a question reads from files."""
+    by_rules(Question(text=_TEXT, now=_MOMENT, zone=_ZONE, language=language))
+
+
+_PRELOADS: Final[Mapping[str, Callable[[str], None]]] = {
+    "enrichment": _enrichment_rules,
+    "knowledge": _fact_words,
+    "retrieval": _question_rules,
+}
+
+
+@dataclass(eq=False)
+class Preloading:
+    """A service that loads rules once `begin` is set, so that neither the start nor a message waits.
+
+    Attributes:
+        loaders: are called for each language.
+    """
+
+    executor: CpuExecutor
+    loaders: Sequence[Callable[[str], None]]
+    name: str = "preloading"
+    begin: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Load; `ready` is called at once, as nothing depends on it."""
+        ready()
+        if await run_until(stopping, self.begin.wait()):
+            for load, language in product(self.loaders, LANGUAGES):
+                await run_until(stopping, self.executor.map(load, (language,)))  # messages go between
+            gc.freeze()  # `freeze_gc` came before the rules, which live as long
 
 
 class UnknownWorker(Exception):
@@ -76,7 +137,8 @@ async def run_workers(
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
             services.append(_health_page(resources, services, healths, settings.worker.health_port))
-        preloading = Preloading(await resources.cpu_executor(), resources.preloads)
+        loaders = [load for worker, load in _PRELOADS.items() if worker in names]
+        preloading = Preloading(await resources.cpu_executor(), loaders)
 
         def all_ready() -> None:
             on_ready()

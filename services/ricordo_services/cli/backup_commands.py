@@ -2,8 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -18,8 +18,8 @@ from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.output import counted, print_json, print_text
-from ricordo_services.stack.archive import Backup, Manifest, open_backup, write_backup
+from ricordo_services.cli.output import counted, print_text
+from ricordo_services.stack.archive import Manifest, unpack, verify_backup, write_backup
 from ricordo_services.stack.folder import (
     BACKED_UP,
     FOLDERS,
@@ -87,23 +87,21 @@ def backup(call: Call, target: Path) -> None:
         schema = _query(folder, schema_version)  # running PostgreSQL also recovers it after a crash
         made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         manifest = Manifest(ricordo=version("ricordo"), schema_version=schema, made_at=made_at)
-        manifest = write_backup(folder.path, target, manifest)
+        write_backup(folder.path, target, manifest)
     size = target.stat().st_size
-    if call.as_json:
-        print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
-        return
-    print_text(f"{target} is written, {size / _MEGABYTE:,.1f} MB")
-    print_text("It contains memories and passwords: keep it private.", "dim")
+    warning = "it contains memories and passwords: keep it private"
+    told = f"{target} is written, {size / _MEGABYTE:,.1f} MB; {warning}"
+    call.print_result({"file": str(target), "bytes": size, "schema_version": schema}, told)
 
 
 def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Path] | None = None) -> None:
     """Restore the data folder from a backup."""
-    path = call.folder.expanduser().absolute()
-    if not source.expanduser().exists():
+    path, file = call.folder.expanduser().absolute(), source.expanduser()
+    if not file.exists():
         raise Failed(f"there is no file {source}")
-    stones = [stone for file in forgotten or () for stone in read_list(file)]
-    with open_backup(source.expanduser()) as archive, _locked(path) as folder:
-        archive.check_version(OLDEST, newest_schema())
+    stones = [stone for one in forgotten or () for stone in read_list(one)]
+    manifest = verify_backup(file, OLDEST, newest_schema())
+    with _locked(path) as folder:
         for part in (folder.path / name for name in BACKED_UP):
             if part.is_symlink():
                 raise Failed(f"{part} is a link to another place: restore into a new folder")
@@ -114,22 +112,17 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
                     "with --force; what was forgotten there stays forgotten"
                 )
             stones += _forgotten_there(folder, anyway=bool(forgotten))
-        begun = _put(archive, folder, stones)
-    made_at = archive.manifest.made_at
-    if call.as_json:
-        print_json({"data_dir": str(path), "made_at": made_at, "forgotten_again": begun})
-        return
-    print_text(f"{path} is as it was at {made_at}")
-    if begun:
-        print_text(f"Forgotten since then: {begun}; `ricordo up` erases it when it starts.")
+        begun = _put(file, manifest.size, folder, stones)
+    done = {"data_dir": str(path), "made_at": manifest.made_at, "forgotten_again": begun}
+    since = f"\nForgotten since then: {begun}; `ricordo up` erases it when it starts." if begun else ""
+    call.print_result(done, f"{path} is as it was at {manifest.made_at}{since}")
 
 
-async def save(call: Call, target: Path, *, force: bool = False) -> None:
+def save(call: Call, target: Path, *, force: bool = False) -> None:
     """Write what was asked to be forgotten into a file; an earlier list is replaced."""
     if not force:
         _refuse_other(target)
-    async with _database(call) as dsn:
-        stones = await tombstones(dsn)
+    stones = _ask_database(call, tombstones)
     write_list(target, stones)
     print_text(f"{target} lists what was forgotten: {counted(len(stones), 'entries')}")
 
@@ -148,35 +141,27 @@ def _refuse_other(path: Path) -> None:
         raise Failed(f"{path} exists, and is not a list of forgotten data: {other}") from None
 
 
-async def apply(call: Call, source: Path) -> None:
+def apply(call: Call, source: Path) -> None:
     """Have it forgotten again, in a database that comes from an older backup."""
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
     stones = read_list(source)
-    async with _database(call) as dsn:
-        begun = await forget_again(dsn, stones)
+    begun = _ask_database(call, partial(forget_again, stones=stones))
     print_text(f"{begun} of {counted(len(stones), 'entries')} are now erased by the workers")
 
 
-@asynccontextmanager
-async def _database(call: Call) -> AsyncIterator[str]:
-    """Yield the address of a database for its owner: of what runs, or is named, or of the folder alone."""
+def _ask_database(call: Call, ask: Callable[[str], Coroutine[None, None, T]]) -> T:
+    """Return what `ask` finds with the owner's address: of what runs, or is named, or of the folder alone."""
     path = call.folder.expanduser().absolute()
     stores = store_settings(call).stores
     only_a_folder = call.data_dir is not None and running_stack(path) is None
     if POSTGRES_SETTING in stores.model_fields_set and not only_a_folder:
         if stores.postgres_admin_dsn is None:
             raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
-        yield stores.postgres_admin_dsn.get_secret_value()
-        return
+        return asyncio.run(ask(stores.postgres_admin_dsn.get_secret_value()))
     _require_memories(path)
-    folder = await DataFolder.hold(path)
-    try:
-        async with standalone_postgres(folder) as dsn:
-            yield dsn
-    finally:
-        folder.forget_run()
-        folder.release()
+    with _locked(path) as folder:
+        return _query(folder, ask)
 
 
 @contextmanager
@@ -224,12 +209,12 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
         ) from error
 
 
-def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
+def _put(file: Path, size: int, folder: DataFolder, stones: list[Tombstone]) -> int:
     """Restore into a new folder, apply the tombstones there, and swap it in."""
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
     new = DataFolder(folder.path / RESTORING, folder.lock_fd)
-    free, needed = shutil.disk_usage(folder.path).free, archive.manifest.size + MINIMUM_FREE_BYTES
+    free, needed = shutil.disk_usage(folder.path).free, size + MINIMUM_FREE_BYTES
     if free < needed:
         raise Failed(
             f"{folder.path} has {free // _MEGABYTE} MB free and the restored folder needs "
@@ -238,11 +223,10 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
         )
     try:
         new.path.mkdir(mode=0o700)
-        archive.unpack(new.path)
+        unpack(file, new.path)
         for name in FOLDERS:
             (new.path / name).mkdir(mode=0o700, exist_ok=True)
-        cluster = new.path / _CLUSTER
-        give_to_account(cluster, server_account(folder.path / _CLUSTER, folder.path))
+        give_to_account(new.path / _CLUSTER, server_account(folder.path / _CLUSTER, folder.path))
         begun = _query(new, partial(forget_again, stones=stones)) if stones else 0
     except BaseException:
         shutil.rmtree(new.path, ignore_errors=True)

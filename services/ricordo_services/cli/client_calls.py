@@ -4,7 +4,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from ricordo.messages.errors import ErrorBody
 from ricordo.messages.message_types import ID_PATTERN, Message
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.failures import Failed, Misused, sentence
-from ricordo_services.cli.output import print_json, print_line
+from ricordo_services.cli.output import print_json, print_line, print_text
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
 CA_VARIABLE: Final = "RICORDO_NATS_CA"
@@ -145,6 +145,13 @@ class Call:
             print_line(reply.model_dump_json())
         else:
             show(reply)
+
+    def print_result(self, document: Mapping[str, object], text: str) -> None:
+        """Print `document` as JSON, or `text` for a person."""
+        if self.as_json:
+            print_json(document)
+        else:
+            print_text(text)
 
 
 def checked_url(url: str, named_by: str) -> str:

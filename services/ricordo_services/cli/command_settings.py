@@ -1,9 +1,7 @@
 """Reads the settings, completes them with the servers of the local stack, and sets up logs."""
 
-import json
 import os
 import sys
-import tomllib
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,7 +22,6 @@ _log = structlog.stdlib.get_logger(__name__)
 _PREFIX: Final = "RICORDO_"
 _BESIDE: Final = ("RICORDO_CONFIG", "RICORDO_DEBUG", NATS_VARIABLE)
 """Variables that are read and are not settings."""
-_NO_GROUP: Final = frozenset({"model_type", "model_attributes_type", "dict_type"})
 _TELLING: Final = ("literal_error", "greater_than", "less_than", "finite_number", "int_", "float_", "bool_")
 """Prefixes of error types whose value may be shown: numbers, choices and switches, never secrets."""
 _MOST_SHOWN: Final = 40  # characters of a value
@@ -45,17 +42,8 @@ def read_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         raise Failed(first_fault(error)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise Failed(f"the settings file {file} is no TOML: {error}") from None
-    except UnicodeDecodeError:
-        raise Failed(f"the settings file {file} is not text in UTF-8") from None
-    except ValueError as error:
-        cause = error.__cause__
-        text = cause.doc if isinstance(cause, json.JSONDecodeError) else None
-        for name, value in os.environ.items():
-            if name.startswith(_PREFIX) and value == text:
-                raise Failed(f'the variable {name} is no JSON, as ["a", "b"] is: {cause}') from None
-        raise Failed(f"the settings cannot be read: {error}") from None
+    except ValueError as error:  # a file that is no TOML in UTF-8, or a variable that is no JSON
+        raise Failed(f"the settings{f' of {file}' if file else ''} cannot be read: {error}") from None
 
 
 def first_fault(error: ValidationError) -> str:
@@ -67,9 +55,7 @@ def first_fault(error: ValidationError) -> str:
         near = _nearest(variable, Settings.variables())
         return _no_setting(".".join(path), near and near.removeprefix(_PREFIX).lower().replace("__", "."))
     said = reason(first)
-    if first["type"] in _NO_GROUP:
-        said = "must be a table in the file, or a JSON object in a variable"
-    elif first["type"].startswith(_TELLING):
+    if first["type"].startswith(_TELLING):
         value = f"{first['input']}"
         shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}…"
         said = f"{said}, not {shown!r}"
@@ -137,19 +123,18 @@ def required_stores(call: Call) -> Settings:
 def stores_of_target(call: Call) -> Settings:
     """Return settings with the stores that belong to the NATS of `call`, for commands that use both."""
     target, settings = call.target, read_settings()
-    named = POSTGRES_SETTING in settings.stores.model_fields_set
-    folder_named = call.data_dir is not None
+    named = POSTGRES_SETTING in settings.stores.model_fields_set and call.data_dir is None
     stack = running_stack(call.folder)
     if stack is not None and bare(str(stack["nats"])) == bare(target.url):
         of_folder = of_stack(settings, call.folder, stack)
-        if named and not folder_named and settings.stores.postgres_dsn != of_folder.stores.postgres_dsn:
+        if named and settings.stores.postgres_dsn != of_folder.stores.postgres_dsn:
             raise Failed(
                 f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {call.folder}, whose NATS "
                 "this would speak to: name the NATS beside them too, with --nats, or neither; nothing was "
                 "changed"
             )
         return of_folder
-    if named and not folder_named:
+    if named:
         return with_bus(settings, target.url)
     raise Failed(
         f"{target.named_by} names NATS, and nothing names the stores beside it: name them too, with "

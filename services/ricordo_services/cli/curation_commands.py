@@ -17,7 +17,7 @@ from ricordo.settings import Settings
 from ricordo_services.cli.client_calls import Call, Option
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
-from ricordo_services.cli.output import counted, print_json, print_remark, print_text
+from ricordo_services.cli.output import counted, print_remark, print_text
 
 
 async def pin(call: Call, memory_id: str, *, user: str, undo: bool = False, **options: Option) -> None:
@@ -112,11 +112,9 @@ async def end_session(call: Call, conversation: str, *, user: str, timestamp: st
     """End the session of a conversation."""
     async with call.client() as client:
         published = await client.end_session(user, conversation, timestamp)
-    if call.as_json:
-        print_json({"event_id": published.message_id, "duplicate": published.duplicate})
-    else:
-        effect = "had ended already" if published.duplicate else "has ended: its summary follows"
-        print_text(f"{conversation} {effect}")
+    effect = "had ended already" if published.duplicate else "has ended: its summary follows"
+    document = {"event_id": published.message_id, "duplicate": published.duplicate}
+    call.print_result(document, f"{conversation} {effect}")
 
 
 UNDER_WAY: Final = "the erasure is under way"
@@ -164,13 +162,11 @@ async def forget(
                 number += 1
     except asyncio.CancelledError:
         raise Interrupted("the erasure continues; run the command again to see its end") from None
-    if tenant_wide and call.as_json:
-        print_json({"ok": True, "users": number, "erased": erased})
-        return
     counts = [counted(erased[name], what) for name, what in _WHAT.items() if erased[name]]
     text = f"erased: {'; '.join(counts)}" if counts else "nothing was stored of it"
     prefix = f"{counted(number, 'users')}: " if tenant_wide else ""
-    call.print_reply(ForgetReply(erased=Erased(**erased)), lambda _: print_text(f"{prefix}{text}"))
+    size = {"users": number} if tenant_wide else {}
+    call.print_result({"ok": True, **size, "erased": erased}, f"{prefix}{text}")
 
 
 def _check(user: str | None, message: str | None, conversation: str | None, *, tenant_wide: bool) -> None:

@@ -3,17 +3,17 @@
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final, Self
 
-import nats.errors
 import nats.js.errors
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.client import Timeout
 from ricordo.messages import errors
 from ricordo.messages.subjects import (
     MESSAGE_ID,
@@ -22,11 +22,11 @@ from ricordo.messages.subjects import (
     InvalidSubject,
     parse_dead_letter,
 )
-from ricordo.runtime.decoding import stored_references
+from ricordo.runtime.decoding import references
 from ricordo_services.cli.client_calls import SECONDS, Call
 from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.output import err_console, local_text, out_console, plain, print_json, print_text
-from ricordo_services.ingest_watch import silence
+from ricordo_services.cli.output import local_text, out_console, plain, print_json, print_remark, print_text
+from ricordo_services.ingest_watch import stream_errors
 
 _ALL: Final = 1_000_000_000
 _OWN_HEADERS: Final = frozenset(
@@ -41,18 +41,18 @@ _OWN_HEADERS: Final = frozenset(
 _MESSAGE_NOT_FOUND: Final = 10043  # JetStream: no message has that sequence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
     """A dead letter."""
 
     sequence: int
+    at: datetime
     consumer: str
     subject: str
+    message_id: str | None
     code: str
     reason: str
-    attempts: str
-    message_id: str | None
-    at: datetime
+    attempts: int | None
     headers: Mapping[str, str]
     body: bytes
 
@@ -64,31 +64,24 @@ class Letter:
         with suppress(InvalidSubject):
             consumer, subject = parse_dead_letter(subject)
         code, reason = errors.dead_letter_reason(headers)
+        attempts = headers.get(errors.DEAD_LETTER_ATTEMPTS, "")
         return cls(
             sequence=raw.seq or 0,
+            at=raw.time or datetime.fromtimestamp(0, UTC),
             consumer=consumer,
             subject=subject,
+            message_id=references(subject, body).message_id,
             code=code,
             reason=reason,
-            attempts=headers.get(errors.DEAD_LETTER_ATTEMPTS, ""),
-            message_id=stored_references(subject, body).message_id,
-            at=raw.time or datetime.fromtimestamp(0, UTC),
+            attempts=int(attempts) if attempts.isdigit() else None,
             headers={name: value for name, value in headers.items() if name not in _OWN_HEADERS},
             body=body,
         )
 
     def summary(self) -> dict[str, object]:
         """Return the fields that a list shows."""
-        return {
-            "sequence": self.sequence,
-            "at": self.at.isoformat(),
-            "consumer": self.consumer,
-            "subject": self.subject,
-            "message_id": self.message_id,
-            "code": self.code,
-            "reason": self.reason,
-            "attempts": int(self.attempts) if self.attempts.isdigit() else None,
-        }
+        shown = {name: value for name, value in asdict(self).items() if name not in ("headers", "body")}
+        return {**shown, "at": self.at.isoformat()}
 
 
 @asynccontextmanager
@@ -96,19 +89,18 @@ async def _streams(call: Call) -> AsyncIterator[JetStreamContext]:
     """Connect to the bus for the length of an `async with`; errors there say what to do."""
     async with call.target.connection() as connection:
         try:
-            yield connection.client.jetstream(timeout=SECONDS)
+            with stream_errors(STREAM_DEAD_LETTERS):
+                yield connection.client.jetstream(timeout=SECONDS)
         except nats.js.errors.NotFoundError:
             raise Failed(
                 f"the stream {STREAM_DEAD_LETTERS} is not there yet: workers make it when they start, "
                 "and `ricordo up` starts them"
             ) from None
-        except TimeoutError:
-            raise Failed(
-                f"{silence(STREAM_DEAD_LETTERS)}; a bot's credentials do not let it ask: `operator.env` of "
-                "`ricordo auth` has some that do"
-            ) from None
-        except (nats.errors.Error, OSError) as error:
-            raise Failed(f"the dead letters cannot be read: {str(error) or type(error).__name__}") from None
+        except Timeout as error:
+            advice = (
+                "a bot's credentials do not let it ask: `operator.env` of `ricordo auth` has some that do"
+            )
+            raise Failed(f"{error}; {advice}") from None
 
 
 async def _newest(streams: JetStreamContext, limit: int) -> list[Letter]:
@@ -140,7 +132,7 @@ async def list_(call: Call, *, limit: int = 50) -> None:
             print_json(letter.summary())
         return
     if not letters:
-        err_console().print("no dead letters")
+        print_remark("no dead letters")
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("number", "given up", "consumer", "subject", "message", "attempts", "reason"):
@@ -149,7 +141,7 @@ async def list_(call: Call, *, limit: int = 50) -> None:
         reason = Text.assemble((plain(letter.code), "red"), ": ", plain(letter.reason))
         message, subject = plain(letter.message_id or "-"), plain(letter.subject)
         place = (str(letter.sequence), local_text(letter.at, None), letter.consumer, subject, message)
-        table.add_row(*place, plain(letter.attempts), reason)
+        table.add_row(*place, str(letter.attempts or "-"), reason)
     out_console().print(table)
 
 
@@ -194,4 +186,4 @@ async def replay(call: Call, sequences: list[int] | None = None, *, everything: 
             if call.as_json:
                 print_json(letter.summary())
     if not call.as_json:
-        err_console().print(f"{len(chosen)} replayed")
+        print_remark(f"{len(chosen)} replayed")

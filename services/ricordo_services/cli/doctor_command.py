@@ -2,24 +2,35 @@
 
 import re
 from dataclasses import asdict
+from time import monotonic
 from typing import Final
 
 import typer
 from rich.text import Text
 
+from ricordo.clock import SystemClock
 from ricordo.language.annotations import E5
-from ricordo.settings import EmbeddingSettings
+from ricordo.settings import STEPS, EmbeddingSettings, Settings, StepSettings
 from ricordo.urls import bare
-from ricordo_services.cli.bus_checks import check_bus
-from ricordo_services.cli.client_calls import Call, ServerTarget, data_dir_option, running_stack
+from ricordo_services.cli.bus_checks import (
+    Finding,
+    State,
+    WorkerReports,
+    assignments,
+    check_bus,
+    in_words,
+    missing,
+    well,
+)
+from ricordo_services.cli.client_calls import Call, data_dir_option, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, of_stack, read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused, named
-from ricordo_services.cli.findings import Finding, State, check_room, missing, well
 from ricordo_services.cli.output import out_console, plain, print_json
-from ricordo_services.cli.worker_reports import WorkerReports, assignments, in_words
 
 _INSTALL: Final = "it has to be there where workers run, and need not be here"
 _SECONDS: Final = 3.0
+_ANSWER_S: Final = 60.0
+"""Seconds that a language model has for a line: it may have to be loaded."""
 
 
 async def check_models(
@@ -92,7 +103,7 @@ def _pulled(settings: EmbeddingSettings, model: str) -> str:
 async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
     """Return which models the Ollama server holds, or None and why that is not known."""
     from ricordo.models.encoder import ModelUnavailable  # noqa: PLC0415 - slow to load
-    from ricordo.models.ollama.ollama_server import connect  # noqa: PLC0415 - slow to load
+    from ricordo.models.llm.ollama_server import connect  # noqa: PLC0415 - slow to load
 
     try:
         async with connect(settings.ollama_url, _SECONDS) as server:
@@ -104,12 +115,11 @@ async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
 def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:
     """Report the model that runs in process; if no worker reports it, check that its files are installed."""
     if not by_workers:
-        from ricordo.models.onnx.checkpoint import CheckpointMissing  # noqa: PLC0415 - a tenth of a second
-        from ricordo.models.onnx.e5_checkpoint import installed_e5  # noqa: PLC0415 - a tenth of a second
+        from ricordo.models.onnx import e5_checkpoint  # noqa: PLC0415 - a tenth of a second
 
         try:
-            installed_e5()
-        except CheckpointMissing as error:
+            e5_checkpoint.installed_e5()
+        except e5_checkpoint.CheckpointMissing as error:
             return Finding(name, State.NOTED, f"{model}: {error}", _INSTALL)
     return well(name, f"{model}, in process, precision {precision}")
 
@@ -123,14 +133,48 @@ _WITHOUT: Final = (
 def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
     """Report the models that read facts; nothing if only the rules do."""
     knowledge = worker_reports.reports.get("knowledge", ())
-    reports = [report for report in knowledge if report.get("relation_model")]
+    reports = [one for one in knowledge if one.get("relation_model") or one.get("entity_model")]
     if not reports:
         return []
     entities = {str(report["entity_model"]) for report in reports if report.get("entity_model")}
-    detail = f"read by the reader and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
+    detail = "read by the reader"
+    if reports[0].get("relation_model"):
+        detail += f" and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
     if entities:
         return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
     return [Finding("facts", State.NOTED, f"{detail}, without entities by GLiNER", _WITHOUT)]
+
+
+async def check_llms(settings: Settings) -> list[Finding]:
+    """Ask each language model for a line, and tell how long it took and whether it keeps to a schema."""
+    from ricordo.models.encoder import InvalidReply, ModelUnavailable  # noqa: PLC0415 - they are slow to load
+    from ricordo.models.llm.language_model import GREETING, LanguageModel  # noqa: PLC0415
+    from ricordo.models.throttle import Throttle  # noqa: PLC0415
+
+    using: dict[tuple[str, str], list[str]] = {}
+    for name in STEPS:
+        step: StepSettings = getattr(settings, name)
+        if step.llm and step.url is not None:
+            using.setdefault((step.url, step.llm), []).append(name)
+    findings = []
+    for (url, model), steps in using.items():
+        told = f"{model} on {bare(url)}, for {', '.join(steps)}"
+        key, throttle = getattr(settings, steps[0]).key, Throttle(SystemClock())
+        opening = LanguageModel.open(
+            url, model, throttle, key=key and key.get_secret_value(), timeout=_ANSWER_S, pull=False
+        )
+        began = monotonic()
+        try:
+            async with opening as opened:
+                await opened.require(GREETING, {})
+        except InvalidReply:
+            advice = "the steps fall back to the rules: take a server or a model that keeps to a JSON schema"
+            findings.append(Finding("llm", State.DEGRADED, f"{told}: it does not keep to a schema", advice))
+        except ModelUnavailable as error:
+            findings.append(Finding("llm", State.DEGRADED, str(error), "the rules do its steps meanwhile"))
+        else:
+            findings.append(well("llm", f"{told}: a line in {monotonic() - began:.1f} s, in its schema"))
+    return findings
 
 
 _TYPED: Final = re.compile(r"`((?:RICORDO_\S+ )*ricordo (?:up|dlq list|backfill --only vectors))`")
@@ -145,15 +189,7 @@ _SIGNS = {
 
 async def doctor(call: Call) -> None:
     """Check servers, workers and models, and print what to do."""
-    try:
-        target = call.target
-    except Misused:
-        raise
-    except Failed as error:
-        findings = [missing("nats", "no server is named, and no stack runs here", str(error))]
-        findings += check_room(call.folder, read_settings().bus)
-    else:
-        findings = await _examine(call, target)
+    findings = await _examine(call)
     ok = all(finding.state is not State.MISSING for finding in findings)
     if call.as_json:
         print_json({"ok": ok, "findings": list(map(asdict, findings))})
@@ -163,10 +199,17 @@ async def doctor(call: Call) -> None:
         raise typer.Exit(FAILED)
 
 
-async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
+async def _examine(call: Call) -> list[Finding]:
     from ricordo_services.cli import store_checks as stores  # noqa: PLC0415 - loads the stores' drivers
 
     settings = read_settings()
+    try:
+        target = call.target
+    except Misused:
+        raise
+    except Failed as error:
+        nobody = missing("nats", "no server is named, and no stack runs here", str(error))
+        return [nobody, *stores.check_room(call.folder, settings.bus)]
     postgres_named = POSTGRES_SETTING in settings.stores.model_fields_set
     # The stores of a stack are checked only if the NATS is that stack's too.
     stack = running_stack(call.folder)
@@ -175,21 +218,20 @@ async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
         settings = of_stack(settings, call.folder, stack)
     own = settings.embedding
     bus, worker_reports, encoded = await check_bus(target, own, call.folder if local else None)
-    found, reported = [*bus], worker_reports.embedding(own)
+    reported = worker_reports.embedding(own)
     embedding = reported or own
-    named = local or postgres_named
-    rows = await stores.check_postgres(settings, named=named)
-    found += rows
-    if all(finding.state is State.WELL for finding in rows):
-        # Copied into another shell, the command is to work by the same models: they stand before it.
-        usual = embedding.provider == own.provider == "onnx"
-        found += await stores.check_vectors(
-            settings, embedding.model, "" if usual else f"{assignments(embedding)} "
-        )
-    found += await stores.check_graph(settings, named=named)
-    found.append(stores.check_index(call.folder if local else None, settings))
-    found += await check_models(embedding, by_workers=reported is not None, encoded=encoded)
-    return [*found, *check_fact_readers(worker_reports), *compare_models(worker_reports, own)]
+    # Copied into another shell, the command is to work by the same models: they stand before it.
+    usual = embedding.provider == own.provider == "onnx"
+    assigned = "" if usual else f"{assignments(embedding)} "
+    return [
+        *bus,
+        *await stores.check_stores(settings, embedding.model, assigned, named=local or postgres_named),
+        stores.check_index(call.folder if local else None, settings),
+        *await check_models(embedding, by_workers=reported is not None, encoded=encoded),
+        *await check_llms(settings),
+        *check_fact_readers(worker_reports),
+        *compare_models(worker_reports, own),
+    ]
 
 
 def _show(findings: list[Finding], folder: str, *, ok: bool) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import tomllib
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -16,7 +16,7 @@ from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT
-from ricordo_services.cli.output import counted, err_console, print_json, print_line, print_remark, progress
+from ricordo_services.cli.output import counted, print_json, print_line, print_remark, progress
 from ricordo_services.export_stream import END, exported_items
 
 ITEMS: Final = tomllib.loads((resources.files(__package__) / "export_items.toml").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bo
         async with call.client() as client:
             with (
                 _written(Path(file), force=force) if to_file else nullcontext(print_line) as write,
-                progress(err_console(), "exported", quiet=quiet) as show,
+                progress("exported", quiet=quiet) as show,
             ):
                 total = 0
                 with suppress(RicordoError):
@@ -126,7 +126,7 @@ class ExportFile:
         """Yield all items of a kind."""
         return (item for _, _, item in self.lines() if item["item"] == kind)
 
-    async def bodies(self) -> AsyncGenerator[tuple[int, bytes], None]:
+    def bodies(self) -> Iterator[tuple[int, bytes]]:
         """Yield the messages as they are published, with the numbers of their lines."""
         for number, _, item in self.lines():
             if item["item"] == "message" and item["message"].get("content", "").strip():

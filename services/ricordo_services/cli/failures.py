@@ -1,6 +1,5 @@
 """How commands end: errors become one line on standard error and an exit code."""
 
-import contextlib
 import functools
 import inspect
 import io
@@ -9,7 +8,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, ParamSpec, TextIO
 
@@ -95,36 +94,27 @@ def guarded(command: Callable[P, object]) -> Callable[P, None]:
         from ricordo import log  # noqa: PLC0415 - slow to load, and a page of help needs no logs
 
         log.configure(level="error", readable=sys.stderr.isatty())
-        with _ending():
+        try:
             outcome = command(*args, **kwargs)
             if inspect.iscoroutine(outcome):
                 import asyncio  # noqa: PLC0415 - slow to load, and a page of help needs no loop
 
                 asyncio.run(outcome)
+        except BrokenPipeError:  # the reader of the output has closed it, as `head` does
+            discard_stream(sys.stdout)
+            raise typer.Exit(DONE) from None
+        except typer.Exit:
+            raise
+        except (KeyboardInterrupt, Interrupted) as end:
+            complain(f"interrupted: {end}" if str(end) else "interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            if os.environ.get("RICORDO_DEBUG", "") not in ("", "0"):
+                raise
+            complain(sentence(error))
+            raise typer.Exit(USAGE if isinstance(error, Misused) else FAILED) from None
 
     return guard
-
-
-@contextlib.contextmanager
-def _ending() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
-        discard_stream(sys.stdout)
-        raise typer.Exit(DONE) from None
-    except typer.Exit:
-        raise
-    except KeyboardInterrupt:
-        complain("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
-    except Interrupted as end:
-        complain(f"interrupted: {end}")
-        raise typer.Exit(INTERRUPTED) from None
-    except Exception as error:
-        if os.environ.get("RICORDO_DEBUG", "") not in ("", "0"):
-            raise
-        complain(sentence(error))
-        raise typer.Exit(USAGE if isinstance(error, Misused) else FAILED) from None
 
 
 def complain(text: str) -> None:

@@ -1,8 +1,6 @@
 """`ricordo import`: takes in the export of a user."""
 
 import asyncio
-from contextlib import AsyncExitStack
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from uuid import NAMESPACE_OID, uuid5
@@ -10,13 +8,13 @@ from uuid import NAMESPACE_OID, uuid5
 import typer
 
 from ricordo.client import MemoryClient, Timeout
-from ricordo_services.cli import publish_command
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.export_command import ExportFile
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
 from ricordo_services.cli.input_files import rereadable, title
-from ricordo_services.cli.output import counted, print_json, print_remark, print_text
+from ricordo_services.cli.output import counted, print_remark
+from ricordo_services.cli.publish_command import Publication
 from ricordo_services.cli.service_import import RICORDO, import_from_service
 
 if TYPE_CHECKING:
@@ -58,50 +56,39 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
     settings, tenant = stores_of_target(call), call.target.tenant
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
-    publication = publish_command.Publication(
-        partial(publish_command.report_fault, exported.title), exported.title
-    )
     try:
-        async with AsyncExitStack() as exits:
-            client = await exits.enter_async_context(call.client())
-            await publish_command.publish_all(
-                call,
-                client,
-                exported.bodies(),
-                publication,
-                bulk=True,
-                wait=True,
-                timeout=timeout,
-                total=exported.messages - exported.blank,
-            )
-            opening = jobs.open_restore(settings, tenant, exported.user_id)
-            restore = await exits.enter_async_context(opening)
-            await _restore(client, exported, restore, publication.failed, timeout)
+        async with call.client() as client:
+            publication = Publication(client, lambda number: f"{exported.title}, line {number}", bulk=True)
+            total = exported.messages - exported.blank
+            await publication.run(call, exported.bodies(), wait=True, timeout=timeout, total=total)
+            async with jobs.open_restore(settings, tenant, exported.user_id) as restore:
+                await _restore(publication, exported, restore, timeout)
             if wait:
                 await _settled(client, exported.user_id, timeout)
     except (KeyError, TypeError, ValueError) as error:
         raise Failed(f"{exported.title} has an invalid item ({error!r}): {_AGAIN}") from None
     except asyncio.CancelledError:
         raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
-    _summarise(publication, exported, restore, as_json=call.as_json)
+    _summarise(call, publication, exported, restore)
     if publication.faults or restore.tally.left_out:
         raise typer.Exit(FAILED)
 
 
 async def _restore(
-    client: MemoryClient, exported: ExportFile, restore: "ExportRestore", failed: set[str], patience: float
+    publication: Publication, exported: ExportFile, restore: "ExportRestore", patience: float
 ) -> None:
     """Restore what cannot be derived from messages, in order of dependency; skips failed messages.
 
     Sessions end behind their summaries, so that none is summed up anew.
     """
+    client, failed = publication.client, {fault.message_id for fault in publication.faults}
     for kind in ("message", "document"):
         for item in exported.items(kind):
             if kind != "message" or item["message"]["id"] not in failed:
                 restore.names.add(item)
     await _correct(client, exported, restore, patience)
-    await restore.decisions(exported.beside["decision"])
     await restore.words(exported.beside["word"])
+    await restore.decisions(exported.beside["decision"])
     await restore.rejections(exported.beside["rejection"])
     await restore.derived(exported.derived)
     for item in exported.beside["session_end"]:
@@ -140,28 +127,21 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
         await asyncio.sleep(_PAUSE_S)
 
 
-def _summarise(
-    publication: publish_command.Publication, exported: ExportFile, restore: "ExportRestore", *, as_json: bool
-) -> None:
+def _summarise(call: Call, publication: Publication, exported: ExportFile, restore: "ExportRestore") -> None:
     tally = restore.tally
-    if as_json:
-        print_json(
-            {
-                "user_id": exported.user_id,
-                "messages": publication.remembered,
-                "blank": exported.blank,
-                "restored": tally.restored,
-                "left_out": tally.left_out,
-                "failed": len(publication.faults),
-            }
-        )
-        return
-    for item in tally.left_out:
+    for item in () if call.as_json else tally.left_out:
         print_remark(f"left out: {item}", "red")
+    document = {
+        "user_id": exported.user_id,
+        "messages": publication.remembered,
+        "blank": exported.blank,
+        "restored": tally.restored,
+        "left_out": tally.left_out,
+        "failed": len(publication.faults),
+    }
     restored = ", ".join(counted(n, _RESTORED.get(what, what)) for what, n in tally.restored.items() if n)
-    blank = f"; {exported.blank} with recalled text only left out" if exported.blank else ""
     more = f"; restored: {restored}" if restored else ""
+    blank = f"; {exported.blank} with recalled text only left out" if exported.blank else ""
     failed = f"; {len(publication.faults)} failed" if publication.faults else ""
-    print_text(
-        f"{counted(publication.remembered, 'messages')} of {exported.user_id} remembered{more}{blank}{failed}"
-    )
+    messages = f"{counted(publication.remembered, 'messages')} of {exported.user_id} remembered"
+    call.print_result(document, f"{messages}{more}{blank}{failed}")

@@ -3,15 +3,14 @@
 import asyncio
 import gzip
 import io
-import json
 import sys
 import tempfile
 import threading
 import zlib
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Final, TypeVar, cast
+from typing import BinaryIO, Final, TypeVar, cast
 
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DeadLetterCode, DecodeError
@@ -20,12 +19,15 @@ from ricordo_services.cli.failures import Failed
 
 LONGEST_LINE: Final = 16 * 1024 * 1024  # a document of the largest size, in base64, and its message
 STANDARD_INPUT: Final = "-"
-_AHEAD: Final = 512  # lines that are read before anybody takes them
+_AHEAD: Final = 64  # lines that are read before anybody takes them; each may hold a document
 _GZIP: Final = b"\x1f\x8b"
 _CHUNK: Final = 1024 * 1024
 MAX_UNPACKED_BYTES: Final = 16 * 1024 * 1024 * 1024
 """The most that a compressed file is unpacked to."""
 _MARK: Final = b"\xef\xbb\xbf"  # what some editors put before UTF-8
+
+T = TypeVar("T")
+M = TypeVar("M", bound=Message)
 
 
 def title(source: str) -> str:
@@ -33,52 +35,56 @@ def title(source: str) -> str:
     return "standard input" if source == STANDARD_INPUT else source
 
 
-async def numbered_lines(source: str) -> AsyncGenerator[tuple[int, bytes], None]:
-    """Yield `(number, line)` for every line that is not blank, numbers from 1; of one too long, its begin.
+def numbered_lines(source: str) -> Iterator[tuple[int, bytes]]:
+    """Yield `(number, line)` for every line, numbers from 1; of one too long its begin, then empty lines.
 
-    They are read in a thread: not every file can be waited for otherwise, none may hold up the loop. It is a
-    daemon, since nothing can wake it when it waits for a line that nobody wants any more.
+    Raises:
+        Failed: it cannot be read.
     """
-    loop, items = asyncio.get_running_loop(), asyncio.Queue[bytes | Failed | None]()
-    room, stopped = threading.Semaphore(_AHEAD), threading.Event()
-
-    def read() -> None:
-        for item in _lines(source, stopped):
-            room.acquire()
-            if stopped.is_set():
-                return
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(items.put_nowait, item)
-
-    threading.Thread(target=read, name="reading", daemon=True).start()
-    number = 0
-    try:
-        while (item := await items.get()) is not None:
-            room.release()
-            if isinstance(item, Failed):
-                raise item
-            number += 1
-            line = item.removeprefix(_MARK) if number == 1 else item
-            if line.strip():
-                yield number, line
-    finally:
-        stopped.set()
-        room.release()
-
-
-def _lines(source: str, stopped: threading.Event) -> Iterator[bytes | Failed | None]:
-    """Yield the lines of a file, of one too long its begin, and None; or why it cannot be read."""
+    number, begins = 0, True
     try:
         with open_input(source) as file:
             while line := file.readline(LONGEST_LINE + 1):
-                yield line
-                while len(line) > LONGEST_LINE and not line.endswith(b"\n") and not stopped.is_set():
-                    line = file.readline(LONGEST_LINE + 1)
-        yield None
+                number += begins
+                yield number, line.removeprefix(_MARK if number == 1 else b"") if begins else b""
+                begins = line.endswith(b"\n") or len(line) <= LONGEST_LINE
     except OSError as error:
-        yield Failed(f"{title(source)} cannot be read: {error.strerror}")
-    except Failed as error:
-        yield error
+        raise Failed(f"{title(source)} cannot be read: {error.strerror}") from None
+
+
+async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
+    """Yield items, which are read in a thread and some ahead: not every file can be waited for otherwise.
+
+    It is a daemon, since nothing can wake it when it waits for a line that nobody wants any more.
+    """
+    loop, taken = asyncio.get_running_loop(), asyncio.Queue[T | Exception | None]()
+    room, stopped = threading.Semaphore(_AHEAD), threading.Event()
+
+    def hand_over(item: T | Exception | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(taken.put_nowait, item)
+
+    def read() -> None:
+        try:
+            for item in items:
+                room.acquire()
+                if stopped.is_set():
+                    return
+                hand_over(item)
+            hand_over(None)
+        except Exception as error:  # noqa: BLE001 - it is raised where the items are taken
+            hand_over(error)
+
+    threading.Thread(target=read, name="reading", daemon=True).start()
+    try:
+        while (item := await taken.get()) is not None:
+            if isinstance(item, Exception):
+                raise item
+            room.release()
+            yield item
+    finally:
+        stopped.set()
+        room.release()
 
 
 def open_input(source: str) -> BinaryIO:
@@ -94,8 +100,6 @@ def open_input(source: str) -> BinaryIO:
         return sys.stdin.buffer
 
 
-M = TypeVar("M", bound=Message)
-
 _ADVICE: Final = 'each line must hold one whole JSON object, such as {"id": "m-1", ...}'
 
 
@@ -108,69 +112,42 @@ def read_document(model: type[M], line: bytes) -> M:
     if len(line) > LONGEST_LINE:
         raise DecodeError(DeadLetterCode.INVALID, f"it is longer than {LONGEST_LINE:,} bytes")
     try:
-        return decode_as(model, line)
+        return decode_as(model, line.rstrip())
     except DecodeError as error:
-        if error.code is not DeadLetterCode.NOT_JSON and error.field is not None:
+        if error.field is not None:
             raise
-        raise DecodeError(error.code, _fault(line), error.field) from None
+        reason = error.message.replace("the body", "it").replace("line 1 column", "character")
+        raise DecodeError(error.code, f"{reason}; {_ADVICE}") from None
 
 
-def is_text(line: bytes) -> bool:
-    """Return whether `line` is UTF-8 without the NUL characters of binary files; one too long may be cut."""
-    try:
-        return "\x00" not in line.decode(errors="ignore" if len(line) > LONGEST_LINE else "strict")
-    except UnicodeDecodeError:
-        return False
-
-
-def _fault(line: bytes) -> str:
-    if not is_text(line):
-        return "it is not text in UTF-8"
-    try:
-        is_object = isinstance(json.loads(line.rstrip()), dict)
-    except json.JSONDecodeError as error:
-        return f"it is no JSON object ({error.msg}: character {error.pos + 1}); {_ADVICE}"
-    except (ValueError, RecursionError):
-        is_object = True
-    if is_object:
-        return "it holds a number or a nesting that JSON readers refuse"
-    return f"it is no JSON object; {_ADVICE}"
+def require_file(source: str) -> None:
+    """Refuse a folder, and what is not there, before anything is done."""
+    path = Path(source)
+    if source != STANDARD_INPUT and path.is_dir():
+        raise Failed(f"{source} is a folder: name a file")
+    if source != STANDARD_INPUT and not path.exists():
+        raise Failed(f"there is no file {source}")
 
 
 @contextmanager
 def rereadable(source: str) -> Iterator[Path]:
     """Yield a file that holds what `source` does, as long as the `with` lasts, for nobody else's eyes."""
-    path = Path(source)
-    if source != STANDARD_INPUT:
-        if path.is_dir():
-            raise Failed(f"{source} is a folder: name a file")
-        if not path.exists():
-            raise Failed(f"there is no file {source}")
-        if path.is_file():
-            with path.open("rb") as file:
-                is_packed = file.read(len(_GZIP)) == _GZIP
-            if not is_packed:
-                yield path
-                return
-    with tempfile.NamedTemporaryFile(prefix="ricordo-") as spool:
+    require_file(source)
+    with open_input(source) as opened, tempfile.NamedTemporaryFile(prefix="ricordo-") as spool:
+        file = io.BufferedReader(cast("io.RawIOBase", opened))
+        packed = file.peek(len(_GZIP)).startswith(_GZIP)
+        if not packed and source != STANDARD_INPUT and Path(source).is_file():
+            yield Path(source)
+            return
+        plain = gzip.GzipFile(fileobj=file) if packed else file
         try:
-            _spool(source, spool)
+            while chunk := plain.read(_CHUNK):
+                spool.write(chunk)
+                if packed and spool.tell() > MAX_UNPACKED_BYTES:
+                    limit = f"more than {MAX_UNPACKED_BYTES:,} bytes when unpacked"
+                    raise Failed(f"{title(source)} has {limit}: unpack it yourself")
         except (OSError, EOFError, zlib.error) as error:  # of gzip, too
             reason = getattr(error, "strerror", None) or error
             raise Failed(f"{title(source)} cannot be read: {reason}") from None
+        spool.flush()
         yield Path(spool.name)
-
-
-def _spool(source: str, spool: IO[bytes]) -> None:
-    with open_input(source) as opened:
-        file = io.BufferedReader(cast("io.RawIOBase", opened))
-        packed = file.peek(len(_GZIP)).startswith(_GZIP)
-        plain = gzip.GzipFile(fileobj=file) if packed else file
-        while chunk := plain.read(_CHUNK):
-            spool.write(chunk)
-            if packed and spool.tell() > MAX_UNPACKED_BYTES:
-                raise Failed(
-                    f"{title(source)} has more than {MAX_UNPACKED_BYTES:,} bytes when unpacked: "
-                    "unpack it yourself"
-                )
-    spool.flush()

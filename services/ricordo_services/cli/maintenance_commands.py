@@ -15,11 +15,11 @@ from pydantic_core import PydanticCustomError
 
 from ricordo.messages.message_types import parse_instant
 from ricordo.settings import Settings
+from ricordo_services.cli.bus_checks import worker_reports
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.command_settings import first_fault, required_stores, store_settings
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, sentence
-from ricordo_services.cli.output import err_console, print_json, print_line, progress
-from ricordo_services.cli.worker_reports import worker_reports
+from ricordo_services.cli.output import progress
 from ricordo_services.job_progress import (
     ORDER,
     BackfillOrder,
@@ -35,32 +35,31 @@ from ricordo_services.job_progress import (
 ALL: Final = "all"
 _REINDEXED: Final[Mapping[Projected, str]] = {"graph": "facts", "vectors": "memories"}
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
-_DERIVED_BY: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by", "vectors": "encoded by"}
 
 P = TypeVar("P", BackfillProgress, ReindexProgress, PassSummary)
 
 
 async def _with_progress(
-    counted: str,  # what is, in the plural
+    what: str,  # is counted
     work: Callable[..., Awaitable[P]],
     counts: Callable[[P], tuple[int, int]],  # what is done, and what there is in all
-    interrupted: Callable[[P | None], str],  # the sentence of an interruption
     *,
     quiet: bool,
 ) -> P:
-    """Run `work` and show its progress."""
-    latest: P | None = None
-    with progress(err_console(), counted, quiet=quiet) as show:
+    """Run `work` and show its progress; an interruption tells it, too."""
+    so_far = ""
+    with progress(what, quiet=quiet) as show:
 
         def report(now: P) -> None:
-            nonlocal latest
-            latest = now
-            show(*counts(now))
+            nonlocal so_far
+            done, total = counts(now)
+            so_far = f"{done} of {total} {what}; "
+            show(done, total)
 
         try:
             return await work(report=report)
         except asyncio.CancelledError:
-            raise Interrupted(interrupted(latest)) from None
+            raise Interrupted(f"{so_far}run it again to finish") from None
 
 
 async def migrate(call: Call) -> None:
@@ -73,24 +72,13 @@ async def migrate(call: Call) -> None:
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and wrong usage none
 
     done = await jobs.prepare(settings)
-    if call.as_json:
-        print_json({"done": done})
-    elif done:
-        print_line("\n".join(done))
-    else:
-        err_console().print("nothing to do")
+    call.print_result({"done": done}, "\n".join(done) or "nothing to do")
 
 
 async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, user: str | None = None) -> None:
     """Write the graph and the vector index anew from PostgreSQL."""
     tenant, settings = call.only_tenant, required_stores(call)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
-
-    def interrupted(now: ReindexProgress | None) -> str:
-        if now is None:
-            return "nothing was changed"
-        counted = f"{now.written} of {now.found} {_REINDEXED[now.projection]}"
-        return f"{now.projection}: {counted}; run it again, and it does all of it"
 
     chosen: dict[Projected, bool] = {"graph": graph or not vectors, "vectors": vectors or not graph}
     for projection in (name for name, wanted in chosen.items() if wanted):
@@ -99,16 +87,13 @@ async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, use
             _REINDEXED[projection],
             partial(jobs.run_reindex, settings, order),
             lambda now: (now.written, now.found),
-            interrupted,
             quiet=call.as_json,
         )
-        if call.as_json:
-            left_out = () if projection == "graph" else ("users",)
-            print_json({name: value for name, value in asdict(done).items() if name not in left_out})
-        elif projection == "vectors":
-            print_line(f"vectors: {done.written} memories handed to the index in {done.seconds:.1f} s")
-        else:
-            print_line(f"graph: {done.written} facts of {done.users} users written in {done.seconds:.1f} s")
+        document, written = asdict(done), f"{done.written} facts of {done.users} users written"
+        if projection == "vectors":
+            del document["users"]
+            written = f"{done.written} memories handed to the index"
+        call.print_result(document, f"{projection}: {written} in {done.seconds:.1f} s")
 
 
 async def backfill(
@@ -124,33 +109,24 @@ async def backfill(
     await _require_model_of_workers(settings, only, tenant)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    def interrupted(now: BackfillProgress | None) -> str:
-        if dry_run:
-            return "nothing was changed"
-        counted = f"{now.examined} of {now.outdated} memories are {_DERIVED[only]} again; " if now else ""
-        return f"{counted}run it again, and it goes on with the rest"
-
     order = BackfillOrder(part=only, tenant=tenant, user_id=user, limit=limit, dry=dry_run)
     done = await _with_progress(
         _DERIVED[only],
         partial(jobs.run_backfill, settings, order, notify=complain),
         lambda now: (now.examined, now.outdated),
-        interrupted,
         quiet=call.as_json,
     )
-    if call.as_json:
-        shown = ("version", "outdated", "by_version", "unencoded") if dry_run else asdict(done)
-        left_out = () if only == "vectors" else ("unencoded",)
-        print_json({name: getattr(done, name) for name in shown if name not in left_out})
-    else:
-        print_line(_backfill_summary(done, only, dry_run=dry_run))
+    shown = ("version", "outdated", "by_version", "unencoded") if dry_run else asdict(done)
+    left_out = () if only == "vectors" else ("unencoded",)
+    document = {name: getattr(done, name) for name in shown if name not in left_out}
+    call.print_result(document, _backfill_summary(done, only, dry_run=dry_run))
     if done.left and not dry_run:
         why = "they were changed meanwhile; run it again"
         if only == "vectors":
             why = "the model refused them, or they were changed meanwhile; run it again"
         elif "+" in done.version:
             why = "the model did not answer, or not in sense; run it again when it does"
-        complain(f"{done.left} memories are not {_DERIVED_BY[only]} {done.version} yet: {why}")
+        complain(f"{done.left} memories are not {_DERIVED[only]} by {done.version} yet: {why}")
         raise typer.Exit(FAILED)
 
 
@@ -181,13 +157,12 @@ async def _require_model_of_workers(settings: Settings, part: Part, tenant: str 
 def _backfill_summary(done: BackfillProgress, part: Part, *, dry_run: bool) -> str:
     if not done.outdated:
         besides = f", but {done.unencoded} that the workers have yet to encode" if done.unencoded else ""
-        return f"all memories are {_DERIVED_BY[part]} {done.version}{besides}"
+        return f"all memories are {_DERIVED[part]} by {done.version}{besides}"
     again = f"{_DERIVED[part]} again by {done.version}"
     if dry_run:
         found = ", ".join(f"{version or 'none'} {number}" for version, number in done.by_version.items())
         return f"{done.outdated} memories would be {again} (now: {found})"
-    effect = f"raised to {done.version}" if part == "all" else again
-    return f"{done.raised} of {done.outdated} memories {effect} in {done.seconds:.1f} s"
+    return f"{done.raised} of {done.outdated} memories {again} in {done.seconds:.1f} s"
 
 
 async def run_pass(call: Call, name: str, *, now: str | None = None, user: str | None = None) -> None:
@@ -201,39 +176,30 @@ async def run_pass(call: Call, name: str, *, now: str | None = None, user: str |
     tenant, settings = call.only_tenant, required_stores(call)
     from ricordo_services.app import passes  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    def interrupted(now: PassSummary | None) -> str:
-        now = now or PassSummary(each)
-        counted = f"{now.changed} changed of {now.examined} examined"
-        return f"{each}: {counted}; run it again, and it does the rest"
-
     incomplete = False
     for each in ORDER if name == ALL else (name,):
         try:
             done = await _with_progress(
-                each,
+                f"examined by {each}",
                 partial(passes.run_pass, settings, each, now=instant, user_id=user, tenant=tenant),
                 lambda now: (now.examined, max(now.examined, now.expected)),
-                interrupted,
                 quiet=call.as_json,
             )
         except RunsElsewhere as error:
             complain(sentence(error))
             incomplete = True
         else:
-            _print_pass(done, as_json=call.as_json)
+            _print_pass(call, done)
             incomplete = incomplete or done.failed > 0
     if incomplete:
         raise typer.Exit(FAILED)
 
 
-def _print_pass(done: PassSummary, *, as_json: bool) -> None:
+def _print_pass(call: Call, done: PassSummary) -> None:
     names = ("examined", "changed", "archived", "created", "seconds")
     counts: dict[str, object] = {"pass": done.name, **{name: getattr(done, name) for name in names}}
-    if as_json:
-        print_json(counts)
-        return
-    counts |= {"seconds": f"{done.seconds:.2f}"} | ({"failed": done.failed} if done.failed else {})
-    print_line("  ".join(f"{key} {value}" for key, value in counts.items()))
+    shown = counts | {"seconds": f"{done.seconds:.2f}"} | ({"failed": done.failed} if done.failed else {})
+    call.print_result(counts, "  ".join(f"{key} {value}" for key, value in shown.items()))
 
 
 def bench(context: typer.Context, name: str | None = None) -> None:

@@ -1,87 +1,62 @@
 """`ricordo analyze|enrich|extract`: what the workers derive, without any server."""
 
+import json
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import typer
-from pydantic import ValidationError
 
-from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
+from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
 from ricordo_services.cli.input_files import STANDARD_INPUT, open_input, read_document
-from ricordo_services.cli.output import err_console, out_console, print_json
+from ricordo_services.cli.output import out_console, print_json, print_remark
 
 if TYPE_CHECKING:
     from ricordo_services.cli.offline_results import Document
-
-M = TypeVar("M", bound=Message)
 
 _NAME_MAX: Final = 256  # characters: longer ones name no file
 
 
 def analyze(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
     """Analyse a query."""
-    _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.offline_results import QueryInput, analysed  # noqa: PLC0415 - see `_check`
-
-    _derive(call, source, {"query": source, **fields}, QueryInput, analysed, jsonl=jsonl)
+    _derive(call, source, fields, "analyze", jsonl=jsonl)
 
 
 def enrich(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
     """Derive emotion, importance, topics and times of a message."""
-    _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.offline_results import CheckedMessageInput as Input  # noqa: PLC0415 - see `_check`
-    from ricordo_services.cli.offline_results import enriched, reading  # noqa: PLC0415
-
-    with reading() as read:
-        derive = partial(enriched, read=read)
-        _derive(call, source, {"content": source, **fields}, Input, derive, jsonl=jsonl)
+    _derive(call, source, fields, "enrich", jsonl=jsonl)
 
 
 def extract(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
     """Extract the facts that a message states."""
-    _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.offline_results import MessageInput, extracted, reading  # noqa: PLC0415 - see `_check`
-
-    with reading() as read:
-        derive = partial(extracted, read=read)
-        _derive(call, source, {"content": source, **fields}, MessageInput, derive, jsonl=jsonl)
+    _derive(call, source, fields, "extract", jsonl=jsonl)
 
 
-def _check(source: str | None, fields: Mapping[str, str | None], *, jsonl: bool) -> None:
-    """Refuse wrong usage, before what derives is imported, which takes seconds."""
+def _derive(
+    call: Call, source: str | None, fields: Mapping[str, str | None], command: str, *, jsonl: bool
+) -> None:
+    """Derive from each line of a file, or from one input of these fields."""
     if source is None and not jsonl:
         raise Misused("give a text, or --jsonl to read one JSON object per line")
     if jsonl and any(fields.values()):
         *names, last = fields
         raise Misused(f"with --jsonl each line contains its own {', '.join(names)} and {last}")
     if source and not jsonl and len(source) < _NAME_MAX and Path(source).is_file():
-        warning = f"{source} is taken as a text: --jsonl reads it as a file"
-        err_console().print(warning, style="yellow", markup=False)
+        print_remark(f"{source} is taken as a text: --jsonl reads it as a file", "yellow")
+    from ricordo_services.cli.offline_results import derivation  # noqa: PLC0415 - takes seconds; wrong usage none
 
-
-def _derive(
-    call: Call,
-    source: str | None,
-    fields: Mapping[str, str | None],
-    model: type[M],
-    derive: "Callable[[M], Document]",
-    *,
-    jsonl: bool,
-) -> None:
-    """Derive from each line of a file, or from one input of these fields."""
-    if jsonl:
-        _stream(source, model, derive)
-        return
-    given = {name: value for name, value in fields.items() if value is not None}
-    try:
-        document = derive(model.model_validate(given))
-    except ValueError as error:
-        raise Misused(_error_body(error).error.message) from None
+    with derivation(command) as (model, text, derive):
+        if jsonl:
+            _stream(source, model, derive)
+            return
+        given = {name: value for name, value in {text: source, **fields}.items() if value is not None}
+        try:
+            document = derive(read_document(model, json.dumps(given).encode()))
+        except ValueError as error:
+            raise Misused(str(error)) from None
     if call.as_json:
         print_json(document)
         return
@@ -114,7 +89,7 @@ def _readable(value: object) -> str:
             return str(value)
 
 
-def _stream(source: str | None, model: type[M], derive: "Callable[[M], Document]") -> None:
+def _stream(source: str | None, model: type[Message], derive: "Callable[[Message], Document]") -> None:
     """Print one line for each input line; an error for one that cannot be read."""
     bad: list[int] = []
     try:
@@ -127,17 +102,8 @@ def _stream(source: str | None, model: type[M], derive: "Callable[[M], Document]
                 print_json(derive(read_document(model, line)))
             except ValueError as error:
                 bad.append(number)
-                detail = _error_body(error).error
-                answer = ErrorBody.of(detail.code, f"line {number}: {detail.message}", detail.field)
-                print_json(answer.model_dump(mode="json"))
+                told, field = f"line {number}: {error}", getattr(error, "field", None)
+                print_json(ErrorBody.of(ErrorCode.INVALID_REQUEST, told, field).model_dump(mode="json"))
     if bad:
         complain(f"{len(bad)} of {number} lines could not be read, the first is line {bad[0]}")
         raise typer.Exit(FAILED)
-
-
-def _error_body(error: ValueError) -> ErrorBody:
-    if isinstance(error, ValidationError):
-        error = DecodeError.from_validation(error)
-    if isinstance(error, DecodeError):
-        return error.body()
-    return ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error))

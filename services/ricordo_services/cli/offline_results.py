@@ -5,10 +5,11 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
-from typing import Final
+from functools import partial
+from typing import Any, Final
 from uuid import UUID
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue
 
 from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
@@ -30,7 +31,6 @@ from ricordo.messages.message_types import (
     LocalInstant,
     Message,
     TimeZone,
-    refused,
 )
 from ricordo.models.query_analyser import Question, analysis_view, by_rules
 from ricordo.models.reader.text_reader import TextToRead
@@ -42,15 +42,11 @@ _SPOKEN: Final = re.compile(r"\A[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}: +")
 _UTC: Final = "UTC"
 
 
-def _present() -> datetime:
-    return datetime.now(UTC)
-
-
 class QueryInput(Message):
     """What `analyze` takes."""
 
     query: Content
-    now: LocalInstant = Field(default_factory=_present)
+    now: LocalInstant = Field(default_factory=partial(datetime.now, UTC))
     timezone: TimeZone = None
     language: Language = None
     """Detected if omitted."""
@@ -63,7 +59,7 @@ class MessageInput(MessageReceived):
     user_id: Id = "-"
     conversation_id: Id = "-"
     role: Role = Role.USER
-    timestamp: LocalInstant = Field(default_factory=_present)
+    timestamp: LocalInstant = Field(default_factory=partial(datetime.now, UTC))
     now: LocalInstant | None = None
     """Another name of `timestamp`."""
     previous: str | None = Field(default=None, max_length=CONTENT_MAX_CHARS)
@@ -88,17 +84,7 @@ class MessageInput(MessageReceived):
 class CheckedMessageInput(MessageInput):
     """What `enrich` takes. A field that no message has is refused: it would silently be left out."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _require_known_fields(cls, values: object) -> object:
-        if isinstance(values, dict):
-            unknown = [str(name) for name in values if name not in cls.model_fields]
-            if unknown:
-                raise refused(
-                    f"is no field of a message; leave it out, or name one of {', '.join(cls.model_fields)}",
-                    unknown[0],
-                )
-        return values
+    model_config = ConfigDict(extra="forbid")
 
 
 def analysed(query: QueryInput) -> Document:
@@ -213,3 +199,14 @@ def reading() -> Iterator[Callable[[str, str], Reading]]:
             yield lambda *texts: runner.run(read(*texts))
         finally:
             runner.run(opening.__aexit__(None, None, None))
+
+
+@contextmanager
+def derivation(command: str) -> Iterator[tuple[type[Message], str, Callable[[Any], Document]]]:
+    """Yield the input of `analyze`, `enrich` or `extract`, the name of its text, and what derives from it."""
+    if command == "analyze":
+        yield QueryInput, "query", analysed
+        return
+    model, derive = (CheckedMessageInput, enriched) if command == "enrich" else (MessageInput, extracted)
+    with reading() as read:
+        yield model, "content", partial(derive, read=read)

@@ -115,8 +115,9 @@ Show = Callable[[int, int | None], None]
 
 
 @contextmanager
-def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]:
+def progress(done_what: str, *, quiet: bool) -> Iterator[Show]:
     """Yield a function that shows progress: a bar at a terminal unless `quiet`, else a line now and then."""
+    console = err_console()
     watched = console.is_terminal and not quiet
     columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not watched) as bar:

@@ -16,7 +16,6 @@ from ricordo.messages.views import DocumentStatus, EntityView, FactView, MemoryV
 from ricordo_services.cli.failures import named
 from ricordo_services.cli.output import counted, local_text, plain, print_block, print_remark, print_text
 
-_BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8
 _NEUTRAL = 0.15  # a valence nearer to 0 than this is not worth a line
 # Factors that change nothing at this value, as others do at 0.
@@ -115,8 +114,7 @@ def _show_document(document: DocumentStatus) -> None:
         print_text(f"  {document.error}", "red")
     elif document.state is MessageState.REMEMBERED:
         left = "" if document.whole else ", the rest was too long"
-        count = f"{document.extracts} extract" + ("" if document.extracts == 1 else "s")
-        print_text(f"  in {count}{left}")
+        print_text(f"  in {counted(document.extracts, 'extracts')}{left}")
 
 
 def show_stats(user: str, reply: StatsReply) -> None:
@@ -187,16 +185,10 @@ def memories_block(
     for memory in memories:
         score = Text("" if memory.score is None else f"{memory.score:.2f}", "bold")
         if memory.score is not None and barred:
-            score = Text.assemble(score, " ", (_bar(memory.score), "green"))
+            bar = "█" * round(_BAR_CELLS * memory.score)
+            score = Text.assemble(score, " ", (bar.ljust(_BAR_CELLS), "green"))
         rows.append((score, _memory(memory, zone, ids=ids)))
     return TwoColumns(rows, wide=True)
-
-
-def _bar(share: float) -> str:
-    """Draw a share of 1, to an eighth of a column."""
-    eighths = round(max(0.0, min(1.0, share)) * _BAR_CELLS * 8)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(_BAR_CELLS)
 
 
 def _memory(memory: MemoryView, zone: tzinfo | None, *, ids: bool) -> Text:

@@ -7,32 +7,21 @@ to publish it.
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Final, cast, get_args
 
 import typer
-from rich.text import Text
 
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.message_types import format_instant
-from ricordo_services.cli import publish_command
 from ricordo_services.cli.client_calls import Call, checked_user
-from ricordo_services.cli.failures import FAILED, Interrupted, Misused
+from ricordo_services.cli.failures import FAILED, Misused
 from ricordo_services.cli.input_files import STANDARD_INPUT, rereadable, title
-from ricordo_services.cli.output import (
-    counted,
-    out_console,
-    plain,
-    print_json,
-    print_remark,
-    print_text,
-    zone_of,
-)
+from ricordo_services.cli.output import counted, plain, print_json, print_remark, print_text, zone_of
+from ricordo_services.cli.publish_command import Publication
 from ricordo_services.importers import PARSERS, parse_export
 from ricordo_services.importers.archive import ExportArchive, open_export
 from ricordo_services.importers.conversion import Conversion, Survey
@@ -41,6 +30,7 @@ from ricordo_services.importers.entries import DateOrder, Entry, ParserOptions, 
 RICORDO: Final = "ricordo"
 _ASKED_AT_ONCE: Final = 16
 _SHOWN: Final = 20  # names, or malformed entries
+_PLACES: Final = 1024  # more than there are messages read ahead and under way
 
 
 def _checked(
@@ -62,35 +52,6 @@ def _checked(
     zone = zone_of(timezone)
     parsed = ParserOptions(zone, cast("DateOrder | None", order), options["conversation"])
     return parsed, Conversion(service, user, names, others, timezone)
-
-
-@dataclass(slots=True)
-class _Publishing:
-    """Reads an export the second time."""
-
-    entries: Iterator[Entry]
-    conversion: Conversion
-    places: dict[int, str]  # where the messages in flight stand, by number
-
-    async def bodies(self) -> AsyncGenerator[tuple[int, bytes], None]:
-        """Yield the bodies with their numbers; reads in a thread, which delays no acknowledgement."""
-        placed = (
-            (entry.place, body)
-            for entry in self.entries
-            if isinstance(entry, PastMessage)
-            for body in self.conversion.bodies(entry)
-        )
-        numbered = enumerate(placed, start=1)
-        while some := await asyncio.to_thread(lambda: list(islice(numbered, publish_command.WINDOW))):
-            for number, (place, body) in some:
-                self.places[number] = place
-                self.places.pop(number - 4 * publish_command.WINDOW, None)
-                yield number, body
-
-    def report(self, fault: publish_command.Fault) -> None:
-        """Print why a message was not published or not remembered."""
-        place = self.places.get(fault.line, f"message {fault.line}")
-        print_remark(f"{place} ({fault.message_id}): {fault.reason}", "red")
 
 
 async def import_from_service(
@@ -117,14 +78,12 @@ async def import_from_service(
                 f"{number}: export again, or correct them, and import once more; all messages count once"
             )
         _check_names(survey, conversion, me)
-        publication = None
+        done: dict[str, int] = {}
         if not dry_run:
             entries = parse_export(service, export, parsed)
-            source = _Publishing(entries, conversion, {})
-            publication = publish_command.Publication(source.report, export.title)
-            await _publish(call, source, survey, publication, timeout, wait=wait)
-    _summarise(survey, conversion, publication, wait=wait, as_json=call.as_json)
-    if survey.malformed or (publication is not None and publication.faults):
+            done = await _publish(call, entries, survey, conversion, timeout, wait=wait)
+    _summarise(survey, conversion, done, as_json=call.as_json)
+    if survey.malformed or done.get("failed"):
         raise typer.Exit(FAILED)
 
 
@@ -133,11 +92,8 @@ def _opened(file: str) -> Iterator[ExportArchive]:
     """Open a file, compressed or not, a folder or standard input."""
     path = Path(file)
     name = title(file) if file == STANDARD_INPUT else (path.name or path.resolve().name).removesuffix(".gz")
-    if path.is_dir():
-        with open_export(path, name) as export:
-            yield export
-        return
-    with rereadable(file) as readable, open_export(readable, name) as export:
+    source = nullcontext(path) if path.is_dir() else rereadable(file)
+    with source as readable, open_export(readable, name) as export:
         yield export
 
 
@@ -161,29 +117,32 @@ def _check_names(survey: Survey, conversion: Conversion, me: list[str] | None) -
 
 async def _publish(
     call: Call,
-    source: _Publishing,
+    entries: Iterable[Entry],
     survey: Survey,
-    publication: publish_command.Publication,
+    conversion: Conversion,
     timeout: float,
     *,
     wait: bool,
-) -> None:
-    """Publish all messages on the import queue; with `wait`, until they are remembered."""
-    try:
-        async with call.client() as client:
-            publication.known = await _known(client, survey, source.conversion)
-            await publish_command.publish_all(
-                call,
-                client,
-                source.bodies(),
-                publication,
-                bulk=True,
-                wait=wait,
-                timeout=timeout,
-                total=survey.messages,
-            )
-    except asyncio.CancelledError:
-        raise Interrupted(publication.so_far) from None
+) -> dict[str, int]:
+    """Publish all messages on the import queue, and return counts; with `wait`, until they are remembered."""
+    places: dict[int, str] = {}  # where the last messages stand, by number
+
+    def bodies() -> Iterator[tuple[int, bytes]]:
+        number = 0
+        for message in (entry for entry in entries if isinstance(entry, PastMessage)):
+            for body in conversion.bodies(message):
+                number += 1
+                places[number] = message.place
+                places.pop(number - _PLACES, None)
+                yield number, body
+
+    async with call.client() as client:
+        known = await _known(client, survey, conversion)
+        publication = Publication(client, lambda number: places.get(number, f"message {number}"), bulk=True)
+        await publication.run(call, bodies(), wait=wait, timeout=timeout, total=survey.messages)
+    counts = publication.counts(wait=wait)
+    before = {} if known is None else {"known": known}
+    return {"published": counts.pop("published"), **before, **counts}
 
 
 async def _known(client: MemoryClient, survey: Survey, conversion: Conversion) -> int | None:
@@ -199,22 +158,7 @@ async def _known(client: MemoryClient, survey: Survey, conversion: Conversion) -
     return round(known * survey.messages / max(len(ids), 1))
 
 
-def _summarise(
-    survey: Survey,
-    conversion: Conversion,
-    publication: publish_command.Publication | None,
-    *,
-    wait: bool,
-    as_json: bool,
-) -> None:
-    done = {}
-    if publication is not None:
-        done["published"] = len(publication.acknowledged)
-        if publication.known is not None:
-            done["known"] = publication.known
-        if wait:
-            done["remembered"] = publication.remembered
-        done["failed"] = len(publication.faults)
+def _summarise(survey: Survey, conversion: Conversion, done: Mapping[str, int], *, as_json: bool) -> None:
     users = {each.name: conversion.speaker_id(each) for each in survey.others(conversion.names)}
     if not as_json:
         _print_page(survey, done, users)
@@ -249,21 +193,13 @@ def _print_page(survey: Survey, done: Mapping[str, int], users: Mapping[str, str
     for name, user_id in list(users.items())[:_SHOWN]:
         print_remark(f"{name} is the user {user_id}")
     found = counted(survey.messages, "messages")
-    line = Text(f"{found} in {counted(len(survey.conversations), 'conversations')}")
+    line = f"{found} in {counted(len(survey.conversations), 'conversations')}"
     for what, number in done.items():
         if what == "known":
-            line.append(_news(number, survey))
+            line += f" ({number} known before)" if number else ""
         elif number or what != "failed":
-            line.append(f", {number} {what}", "bold red" if what == "failed" else "green")
-    out_console().print(line if done else line.append("; nothing was published"))
+            line += f", {number} {what}"
+    print_text(line if done else f"{line}; nothing was published")
     for each in survey.most_active():
         span = f"{each.first:%Y-%m-%d} to {each.last:%Y-%m-%d}"
         print_text(f"{each.messages:>8}  {span}  {each.sample.title or 'untitled'}")
-
-
-def _news(known: int, survey: Survey) -> str:
-    """Say how many messages add nothing, since an earlier import has brought them."""
-    if known == survey.messages > 0:
-        return " again: nothing is new"
-    about = "" if survey.messages <= len(survey.samples) else "about "
-    return f" ({about}{known} known before)" if known else ""

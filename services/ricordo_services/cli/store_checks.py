@@ -1,4 +1,4 @@
-"""Checks PostgreSQL, the graph and the index, from where `doctor` runs."""
+"""Checks PostgreSQL, the graph, the index and the room on the disk, from where `doctor` runs."""
 
 import asyncio
 import shutil
@@ -11,8 +11,8 @@ import neo4j
 import neo4j.exceptions
 
 from ricordo.client.addresses import without_credentials
-from ricordo.settings import Settings
-from ricordo_services.cli.findings import Finding, State, missing, well
+from ricordo.settings import BusSettings, Settings
+from ricordo_services.cli.bus_checks import Finding, State, missing, well
 
 _SECONDS: Final = 3.0
 _COUNTING_S: Final = 20.0  # over all tenants and memories
@@ -30,13 +30,26 @@ _REFUSED: Final = (
 )
 _AWAY: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
 """What is raised where PostgreSQL does not answer."""
-_UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
+_GIVEN: Final = 0.75  # of what is free when NATS starts, which it then gives to streams: its default
+_LAST_STREAM: Final = "jetstream/*/streams/RICORDO_DLQ"
+"""The folder of the stream that is created last."""
+_MAKE_ROOM: Final = (
+    "free some space there, choose another folder with --data-dir, or set RICORDO_BUS__INPUT_BYTES, "
+    "RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES to less"
+)
 
 
-async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
-    """Check that PostgreSQL answers, and its schema version."""
+async def check_stores(settings: Settings, model: str, assigned: str, *, named: bool) -> list[Finding]:
+    """Check PostgreSQL, its vectors, which should be of `model`, and the graph, if anything names them."""
     if not named:
-        return [Finding("postgres", State.NOTED, _UNNAMED)]
+        unseen = "not named by the settings, so not looked at; workers look at their own"
+        return [Finding(name, State.NOTED, unseen) for name in ("postgres", "graph")]
+    postgres = await _check_postgres(settings)
+    vectors = await _check_vectors(settings, model, assigned) if postgres.state is State.WELL else []
+    return [postgres, *vectors, await _check_graph(settings)]
+
+
+async def _check_postgres(settings: Settings) -> Finding:
     admin = settings.stores.postgres_admin_dsn
     dsn = (admin or settings.stores.postgres_dsn).get_secret_value()
     where = without_credentials(dsn).partition("?")[0]
@@ -44,7 +57,7 @@ async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
         connection = await asyncpg.connect(dsn, timeout=_SECONDS)
     except _AWAY as error:
         told = f"{where} does not answer ({str(error) or type(error).__name__})"
-        return [missing("postgres", told, "is it running, is the DSN right?")]
+        return missing("postgres", told, "is it running, is the DSN right?")
     try:
         version = await connection.fetchval("show server_version")
         tables = await connection.fetchval("select to_regclass('memories') is not null")
@@ -53,11 +66,11 @@ async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
         await connection.close()
     if not tables:
         told = f"{where} {version} has no schema"
-        return [missing("postgres", told, "a worker with the admin DSN makes it")]
-    return [well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")]
+        return missing("postgres", told, "a worker with the admin DSN makes it")
+    return well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")
 
 
-async def check_vectors(settings: Settings, model: str, assigned: str = "") -> list[Finding]:
+async def _check_vectors(settings: Settings, model: str, assigned: str) -> list[Finding]:
     """Report memories whose vectors are of another embedding model than `model`, or that have none."""
     counted, refused = await count_vectors(settings), await count_vectors(settings, query=_REFUSED)
     if isinstance(counted, str) or isinstance(refused, str):
@@ -97,10 +110,8 @@ async def count_vectors(
     return found
 
 
-async def check_graph(settings: Settings, *, named: bool) -> list[Finding]:
+async def _check_graph(settings: Settings) -> Finding:
     """Check that the Bolt server answers a query."""
-    if not named:
-        return [Finding("graph", State.NOTED, _UNNAMED)]
     stores = settings.stores
     auth = (stores.bolt_user, stores.bolt_password.get_secret_value())
     try:
@@ -115,8 +126,8 @@ async def check_graph(settings: Settings, *, named: bool) -> list[Finding]:
     except (OSError, ValueError, neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         advice = "facts are answered without it, but new ones wait: start it"
-        return [Finding("graph", State.DEGRADED, f"{stores.bolt_url} does not answer ({reason})", advice)]
-    return [well("graph", stores.bolt_url)]
+        return Finding("graph", State.DEGRADED, f"{stores.bolt_url} does not answer ({reason})", advice)
+    return well("graph", stores.bolt_url)
 
 
 def check_index(data_dir: Path | None, settings: Settings) -> Finding:
@@ -142,3 +153,29 @@ def check_index(data_dir: Path | None, settings: Settings) -> Finding:
         told = f"{seen}; {free:.0f} MB are free there, and indexing stops below {least}"
         return Finding("index", State.NOTED, told, "free some space soon")
     return well("index", seen)
+
+
+def describe_room(data_dir: Path, needed: int) -> str:
+    """Describe the free space for the streams of NATS, and what is needed.
+
+    Args:
+        needed: bytes that all streams may take together.
+    """
+    return (
+        f"its folder is {data_dir / 'nats'}, on a volume where {_free(data_dir) / 1e6:,.0f} MB are free and "
+        f"{needed / _GIVEN / 1e6:,.0f} MB would do"
+    )
+
+
+def check_room(data_dir: Path, bus: BusSettings) -> list[Finding]:
+    """Check that `ricordo up` has room for its streams; nothing if it has, or if they exist already."""
+    needed = bus.input_bytes + bus.events_bytes + bus.dead_letter_bytes
+    if any((data_dir / "nats").glob(_LAST_STREAM)) or needed <= _GIVEN * _free(data_dir):
+        return []
+    told = f"the streams of NATS may take {needed / 1e6:,.0f} MB: {describe_room(data_dir, needed)}"
+    return [missing("room", told, _MAKE_ROOM)]
+
+
+def _free(folder: Path) -> int:
+    """Return the free bytes on the volume of `folder`, which need not exist."""
+    return shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free

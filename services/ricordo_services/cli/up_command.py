@@ -6,12 +6,11 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, Never
+from typing import Final, NamedTuple, Never
 
 import structlog
 from rich.text import Text
@@ -23,8 +22,7 @@ from ricordo.settings import Settings
 from ricordo_services.cli import command_settings
 from ricordo_services.cli.client_calls import Call, checked_url, data_dir_option, running_stack
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
-from ricordo_services.cli.findings import describe_room
-from ricordo_services.cli.output import err_console, out_console, print_json
+from ricordo_services.cli.output import out_console, print_json, print_remark
 from ricordo_services.stack.endpoints import Endpoints, write_stack_file
 from ricordo_services.stack.local import LocalStack
 
@@ -39,21 +37,12 @@ _OWNERS: Final = frozenset({"embedding", "index", "retrieval"})
 """Workers that open the vector index, which admits one process."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalRun:
+class LocalRun(NamedTuple):
     """Servers and workers that answer; made by `running`."""
 
     endpoints: Endpoints
-    _workers: asyncio.Task[None]
-    _servers: asyncio.Task[Never]
-
-    async def last(self) -> None:
-        """Wait as long as everything runs.
-
-        Raises:
-            Exception: what keeps a worker or a server from going on.
-        """
-        await _first_of(self._workers, self._servers)
+    last: Callable[[], Awaitable[None]]
+    """Waits as long as everything runs, and raises what keeps a worker or a server from going on."""
 
 
 def check_names(names: Sequence[str], listed: str = "") -> None:
@@ -99,13 +88,15 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
         try:
             await jobs.prepare(local)
         except StreamsTooLarge as error:
+            from ricordo_services.cli.store_checks import describe_room  # noqa: PLC0415 - loads drivers
+
             raise Failed(f"{error}; {describe_room(stack.endpoints.data_dir, error.needed)}") from error
         stopping, ready = asyncio.Event(), asyncio.Event()
         running = worker_process.run_workers(local, names, stopping=stopping, on_ready=ready.set)
         servers, workers = asyncio.create_task(stack.watch()), asyncio.create_task(running)
         try:
             await _first_of(workers, servers, asyncio.create_task(ready.wait()))
-            yield LocalRun(stack.endpoints, workers, servers)
+            yield LocalRun(stack.endpoints, partial(_first_of, workers, servers))
         finally:
             stopping.set()
             try:
@@ -133,7 +124,7 @@ async def up(call: Call, *, workers: str | None = None) -> None:
     await command_settings.check_health_page(settings.worker)
     stopping = asyncio.Event()
     if not call.as_json:
-        err_console().print(f"starting on {call.folder} …", style="dim", markup=False)
+        print_remark(f"starting on {call.folder} …", "dim")
 
     async def serve() -> None:
         async with running(call.folder, names, settings) as run:
@@ -143,7 +134,7 @@ async def up(call: Call, *, workers: str | None = None) -> None:
     with stop_on_signals(stopping):
         await run_until(stopping, serve())
     if not call.as_json:
-        err_console().print("stopped", style="dim")
+        print_remark("stopped", "dim")
 
 
 def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: bool) -> None:
@@ -191,18 +182,17 @@ def _greet(at: Endpoints, models: Mapping[str, str | None], *, with_http: bool) 
         ("list facts", "facts --user davide"),
     ):
         # A command on a line of its own, which nothing breaks, can be copied.
-        console.print(Text(f"\n  # {purpose}", "dim"))
-        console.print(Text(f"  {command} {words}{folder}", "cyan"), soft_wrap=True)
+        typed = (f"  {command} {words}{folder}", "cyan")
+        console.print(Text.assemble((f"\n  # {purpose}\n", "dim"), typed), soft_wrap=True)
     console.print()
 
 
 async def worker(call: Call, names: list[str]) -> None:
     """Run workers against servers that settings name, or beside a running `up`."""
     check_names(names)
-    wanted = tuple(names)
     settings = command_settings.read_settings()
     if call.data_dir is not None:
-        settings = _of_running_stack(call.data_dir, wanted)
+        settings = _of_running_stack(call.data_dir, names)
     elif call.nats is not None:
         settings = command_settings.with_bus(settings, checked_url(call.nats, "--nats"))
     command_settings.set_up_logs(settings)
@@ -210,11 +200,11 @@ async def worker(call: Call, names: list[str]) -> None:
 
     await command_settings.check_health_page(settings.worker)
     stopping = asyncio.Event()
-    on_ready = partial(_log.info, "ready", workers=", ".join(wanted))
+    on_ready = partial(_log.info, "ready", workers=", ".join(names))
     with stop_on_signals(stopping):
         await run_until(stopping, jobs.prepare(settings))
         if not stopping.is_set():
-            await worker_process.run_workers(settings, wanted, stopping=stopping, on_ready=on_ready)
+            await worker_process.run_workers(settings, names, stopping=stopping, on_ready=on_ready)
 
 
 def _of_running_stack(folder: Path, names: Sequence[str]) -> Settings:

@@ -47,6 +47,7 @@ _ASKED_BY_URL: Final[Mapping[str, _Route]] = {
 }
 _COMMANDS: Final[Mapping[tuple[str, str], _Route]] = {
     ("PUT", "notes"): (commands.Note, commands.NoteReply, "Keep a value for a conversation."),
+    ("POST", "facts"): (commands.Assert, commands.AssertReply, "Hand in facts that a bot's model has read."),
     ("POST", "feedback"): (commands.Feedback, commands.FeedbackReply, "Report which memories were useful."),
 }
 
@@ -67,7 +68,7 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
         with_body(endpoint, wire),
         methods=[method],
         summary=summary,
-        operation_id=path,
+        operation_id=f"assert_{path}" if path in _ASKED_BY_URL else path,
         response_model=reply,
         responses=documented() | ({200: {"content": {MEDIA_TYPE: {}}}} if path == "answer" else {}),
     )

@@ -211,7 +211,7 @@ def _by_text(
     """Return the stored statements of corrected messages, if these are no corrections themselves."""
     corrected = (each for one in utterances for each in one.corrected)
     return {
-        text_of(one): _statements(kept[one.memory_id])
+        text_of(one): statements_of_evidence(kept[one.memory_id])
         for one in corrected
         if one.memory_id in kept and not _corrects(one)
     }
@@ -234,7 +234,7 @@ def to_evidence(utterance: Utterance, statements: Sequence[Statement]) -> Extrac
     )
 
 
-def _statements(stored: ExtractedEvidence) -> tuple[Statement, ...]:
+def statements_of_evidence(stored: ExtractedEvidence) -> tuple[Statement, ...]:
     """Return the statements of stored evidence: the inverse of `to_evidence`."""
     return tuple(
         Statement(**one.claim(), quote=quote, span=(one.position, one.position + len(quote)))

@@ -5,7 +5,7 @@ kind and their sources. Each step is safe to repeat.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -14,8 +14,10 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemorySource, MemoryType, Role
 from ricordo.language.facts.evidence import Evidence
 from ricordo.memory.facts.user_assertions import Rejection
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.working_memory import MAX_NOTES
+from ricordo.messages.commands import Assert
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.messages.events import DerivedEvent, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
@@ -183,17 +185,45 @@ class ExportRestore:
         return [one for one in items if one["id"] in found and found[one["id"]] not in done]
 
     async def words(self, items: Iterable[Item]) -> None:
-        """Restore the user's assertions on facts."""
+        """Restore the user's and the bot's assertions on facts."""
         words: dict[str, list[Evidence]] = {}
+        asserted: dict[str, list[Item]] = {}
         for item in sorted(items, key=lambda one: (one["request"], one["ordinal"])):
-            words.setdefault(item["request"], []).append(evidence_of(item))
+            if item["kind"] == "said":
+                asserted.setdefault(item["request"], []).append(item)
+            else:
+                words.setdefault(item["request"], []).append(evidence_of(item))
         if words:
             new = await self.imports.words(self.tenant, self.user_id, words)
             self.tally.count("words", new)
+        if asserted:
+            found = [self._asserted(request, some) for request, some in asserted.items()]
+            new = await self.imports.assertions(self.tenant, self.user_id, found)
+            self.tally.count("words", new)
+            if left := sum(map(len, asserted.values())) - new:
+                self.tally.left_out.append(f"{left} assertions of a bot, whose messages are not here")
+
+    def _asserted(self, request: str, items: Sequence[Item]) -> ExtractedEvidence:
+        """Return what a bot asserted of a message, or, where `request` is its key, of itself."""
+        source = self._source(request)
+        evidence = tuple(replace(evidence_of(one), message_id=source) for one in items)
+        return ExtractedEvidence(
+            memory_id=memory_id(self.tenant, source),
+            message_id=source,
+            user_id=self.user_id,
+            said_at=evidence[0].at,
+            evidence=evidence,
+            quotes=tuple(one["quote"] for one in items),
+        )
+
+    def _source(self, message_id: str) -> str:
+        """Return the id of a message, or, for the key of a bot's own word, the key here."""
+        is_message = not message_id or " " not in message_id
+        return message_id if is_message else request_key(self.tenant, self.user_id, Assert.name, "")
 
     async def rejections(self, items: Iterable[Item]) -> None:
         """Restore the user's rejections of misread statements."""
-        rejected = [rejected_of(item) for item in items]
+        rejected = [rejected_of({**item, "message_id": self._source(item["message_id"])}) for item in items]
         if rejected:
             new = await self.imports.rejections(self.tenant, self.user_id, rejected)
             self.tally.count("rejections", new)

@@ -6,6 +6,7 @@ Nothing is kept between requests: any request may go to any replica, and may be 
 import asyncio
 import json
 import os
+import re
 import select
 import tomllib
 from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -23,7 +24,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import INTERNAL_ERROR, PARSE_ERROR, CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import AnyUrl, BaseModel, Field, ValidationError
 
 from ricordo.client import InvalidRequest, MemoryClient, NotFound, RicordoError, Unavailable
@@ -47,7 +48,7 @@ from ricordo.integrations.tool_results import (
     recalled,
     recalled_memory,
 )
-from ricordo.integrations.tool_table import sentence_of
+from ricordo.integrations.tool_table import plain_schema, sentence_of
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import MemoryView
@@ -232,7 +233,9 @@ def _tool(function: Callable[..., Any], name: str, entry: Mapping[str, Any]) -> 
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
-    tool.parameters = arguments.model_json_schema()
+    tool.parameters = plain_schema(arguments.model_json_schema())
+    if tool.fn_metadata.output_schema is not None:
+        tool.fn_metadata.output_schema = plain_schema(tool.fn_metadata.output_schema, is_result=True)
     return tool
 
 
@@ -268,6 +271,7 @@ def _prompt(caller: CallerSource, question: str, text: str) -> Callable[[], Coro
 
 
 _PIECE: Final = 65_536
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 async def serve_stdio(client: MemoryClient, user_id: str, stopping: asyncio.Event) -> None:
@@ -282,18 +286,39 @@ async def serve_stdio(client: MemoryClient, user_id: str, stopping: asyncio.Even
     await serving
 
 
+def _refusal(line: bytes) -> bytes:
+    """Return an error for a line with a lone surrogate, which the SDK leaves unanswered; else nothing."""
+    if b"\\ud" not in line.lower():
+        return b""
+    with suppress(ValueError, AttributeError):
+        request = json.loads(line)
+        if _SURROGATE.search(json.dumps(request, ensure_ascii=False)):
+            error = {"code": PARSE_ERROR, "message": "the text holds a lone surrogate: it is no Unicode"}
+            return json.dumps({"jsonrpc": "2.0", "id": request.get("id"), "error": error}).encode() + b"\n"
+    return b""
+
+
 def _closable_input() -> Callable[[], None]:
     """Put a pipe before standard input, and return what ends it: a blocked read cannot be interrupted."""
     source, (reader, writer), (wake, waker) = os.dup(0), os.pipe(), os.pipe()
+    output = os.dup(1)  # the SDK takes the other one
     os.dup2(reader, 0)
     os.close(reader)
 
     def copy() -> None:
+        rest = b""
         with suppress(OSError), os.fdopen(writer, "wb", buffering=0) as pipe:
             while wake not in select.select([source, wake], [], [])[0]:
-                if not (piece := os.read(source, _PIECE)):
+                piece = os.read(source, _PIECE)
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    if refusal := _refusal(line):
+                        os.write(output, refusal)
+                    else:
+                        pipe.write(line + b"\n")
+                if not piece:
+                    pipe.write(rest)
                     return
-                pipe.write(piece)
 
     Thread(target=copy, name="standard input", daemon=True).start()
     return lambda: os.close(waker)

@@ -1,20 +1,19 @@
-"""Backups of a data folder: compressed archives that begin with a manifest with checksums.
+"""Backups of a data folder: gzip-compressed tar archives whose first entry is a manifest.
 
 They contain memories and passwords: only their owner may read them.
 """
 
 import gzip
-import hashlib
 import io
 import stat
 import tarfile
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Final, Self
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from ricordo_services import private_files as private
 from ricordo_services.stack.folder import BACKED_UP, DATA_FORMAT, sync
@@ -23,23 +22,11 @@ from ricordo_services.stack.servers import BackupRefused
 
 ARCHIVE_FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
-_MANIFEST_BYTES: Final = 256 * 1024 * 1024
-_CHUNK_BYTES: Final = 1024 * 1024
 _LEVEL: Final = 3  # a third of the time of the default, for a few percent of size
-_DAMAGE: Final = (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile)
-
-
-class StoredFile(BaseModel):
-    """Size in bytes and hexadecimal SHA-256 of a file of a backup."""
-
-    model_config = ConfigDict(frozen=True)
-
-    size: Annotated[int, Field(ge=0)]
-    sha256: str
 
 
 class Manifest(BaseModel):
-    """Contents of a backup."""
+    """What a backup is. Earlier ones listed their folders, which were no entries, and their files here."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,202 +36,117 @@ class Manifest(BaseModel):
     schema_version: int  # of the database; 0 without a schema
     postgres: str = MAJOR_VERSION  # major version of the database files
     made_at: str  # RFC 3339
-    folders: Sequence[str] = ()  # paths with `/`, parents first
-    files: Mapping[str, StoredFile] = Field(default_factory=dict)  # by path
-
-    @property
-    def size(self) -> int:
-        """Total size of the files, in bytes."""
-        return sum(file.size for file in self.files.values())
-
-    @model_validator(mode="after")
-    def _stays_inside(self) -> Self:
-        folders: set[str] = set()
-        for name in self.folders:
-            _refuse_outside(name, folders)
-            folders.add(name)
-        for name in self.files:
-            _refuse_outside(name, folders)
-        return self
+    folders: Sequence[str] = Field((), exclude=True)  # paths with `/`, parents first
+    files: Mapping[str, Mapping[str, int | str]] = Field({}, exclude=True)  # their `size`, by path
+    size: NonNegativeInt = Field(  # of all files, in bytes
+        default_factory=lambda known: sum(int(file.get("size", 0)) for file in known["files"].values())
+    )
 
 
-def _refuse_outside(name: str, folders: Collection[str]) -> None:
-    """Raise `ValueError` unless a name is new, normalised, inside a data folder, and in one of `folders`."""
-    path = PurePosixPath(name)
-    odd = str(path) != name or "\0" in name or ".." in path.parts
-    if odd or path.parts[:1] not in {(one,) for one in BACKED_UP}:
-        raise ValueError(f"{name!r} is no path inside a data folder")
-    if name in folders or (len(path.parts) > 1 and path.parent.as_posix() not in folders):
-        raise ValueError(f"{name!r} is there twice, or in no folder")
-
-
-def write_backup(folder: Path, target: Path, manifest: Manifest) -> Manifest:
+def write_backup(folder: Path, target: Path, manifest: Manifest) -> None:
     """Write a backup of a data folder that is locked and not in use, atomically, with mode 0600.
-
-    Returns:
-        The manifest, with the folders and files.
 
     Raises:
         BackupRefused: the folder contains something else than files and folders.
         OSError: something cannot be read or written; there is no backup.
     """
-    folders, files = _listed(folder)
-    known = {}
-    for name, path in files.items():
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        known[name] = StoredFile(size=path.stat().st_size, sha256=digest)
-    manifest = manifest.model_copy(update={"folders": folders, "files": known})
-    text = manifest.model_dump_json().encode()
+    parts = [folder / name for name in BACKED_UP if (folder / name).exists()]
+    size = 0
+    for path in (each for part in parts for each in (part, *part.rglob("*"))):
+        found = path.stat(follow_symlinks=path.parent == folder)  # a top-level folder may be a link
+        if stat.S_ISREG(found.st_mode):
+            size += found.st_size
+        elif not stat.S_ISDIR(found.st_mode):
+            raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot contain it")
+    text = manifest.model_copy(update={"size": size}).model_dump_json().encode()
+    first = tarfile.TarInfo(MANIFEST)
+    first.size = len(text)
     with (
         private.replacing(target) as raw,
-        gzip.GzipFile("", "wb", _LEVEL, raw) as packed,
-        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+        # Hard links, and a top-level folder that is a link, are stored as what they lead to.
+        tarfile.open(fileobj=raw, mode="w:gz", compresslevel=_LEVEL, dereference=True) as archive,
     ):
-        archive.addfile(_entry(MANIFEST, len(text)), io.BytesIO(text))
-        for name, path in files.items():
-            with path.open("rb") as file:
-                archive.addfile(_entry(name, known[name].size), file)
+        archive.addfile(first, io.BytesIO(text))
+        for part in parts:
+            archive.add(part, part.name, filter=_checked)
     sync(target.parent)
-    return manifest
 
 
-@contextmanager
-def open_backup(source: Path) -> Iterator["Backup"]:
-    """Open a backup for the length of a `with`, and read its manifest.
+def verify_backup(source: Path, oldest_schema: int, newest_schema: int) -> Manifest:
+    """Read a backup to its end, and return its manifest if it can be upgraded to the newest schema version.
 
     Raises:
-        BackupRefused: it is none, is damaged, or a newer version made it.
+        BackupRefused: it is no backup, is damaged, a newer version made it, or one that is too old, or its
+            database belongs to another server.
         OSError: it cannot be read.
     """
-    # `tarfile` raises all kinds of errors if it decompresses a damaged stream itself.
-    with source.open("rb") as raw, gzip.GzipFile("", "rb", fileobj=raw) as packed:
-        with _reading(source):
-            archive = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115 - closed below
-        with archive:
-            yield Backup(source, archive)
+    with _opened(source) as (made, _):
+        pass
+    schema = f", schema version {made.schema_version}; this one knows up to {newest_schema}"
+    known = "" if made.format > ARCHIVE_FORMAT else schema
+    if made.format > ARCHIVE_FORMAT or made.data_format > DATA_FORMAT or made.schema_version > newest_schema:
+        raise BackupRefused(
+            f"{source} was made by a newer Ricordo ({made.ricordo}{known}): upgrade with  "
+            "pip install '.[local]'  in a newer checkout, and restore then"
+        )
+    if 0 < made.schema_version < oldest_schema:  # 0: its database has no schema yet
+        raise BackupRefused(
+            f"{source} has schema version {made.schema_version}, and this Ricordo upgrades from "
+            f"{oldest_schema} on: restore it with Ricordo 0.1.0 as of 24 November 2026, run its "
+            "`ricordo up` once, and upgrade to this version then"
+        )
+    if made.postgres != MAJOR_VERSION:
+        raise BackupRefused(
+            f"{source} holds a database of PostgreSQL {made.postgres} and this Ricordo brings "
+            f"{MAJOR_VERSION}: restore it with Ricordo {made.ricordo}"
+        )
+    return made
 
 
-class Backup:
-    """A backup, read as a stream; see `open_backup`."""
+def unpack(source: Path, target: Path) -> None:
+    """Extract a backup into an empty folder.
 
-    def __init__(self, source: Path, archive: tarfile.TarFile) -> None:
-        self._source = source
-        self._archive = archive
-        self.manifest = self._read_manifest()
-
-    def check_version(self, oldest_schema: int, newest_schema: int) -> None:
-        """Refuse a backup that this release cannot restore.
-
-        Args:
-            oldest_schema: the oldest schema version that can be upgraded here.
-            newest_schema: the schema version of this release.
-
-        Raises:
-            BackupRefused: a newer version made it, or one that is too old, or its database belongs to another
-                server.
-        """
-        made = self.manifest
-        if made.data_format > DATA_FORMAT or made.schema_version > newest_schema:
-            raise BackupRefused(
-                f"{self._source} was made by a newer Ricordo ({made.ricordo}, schema version "
-                f"{made.schema_version}; this one knows up to {newest_schema}): upgrade with  "
-                "pip install '.[local]'  in a newer checkout, and restore then"
-            )
-        if 0 < made.schema_version < oldest_schema:  # 0: its database has no schema yet
-            raise BackupRefused(
-                f"{self._source} has schema version {made.schema_version}, and this Ricordo upgrades from "
-                f"{oldest_schema} on: restore it with Ricordo 0.1.0 as of 24 November 2026, run its "
-                "`ricordo up` once, and upgrade to this version then"
-            )
-        if made.postgres != MAJOR_VERSION:
-            raise BackupRefused(
-                f"{self._source} holds a database of PostgreSQL {made.postgres} and this Ricordo brings "
-                f"{MAJOR_VERSION}: restore it with Ricordo {made.ricordo}"
-            )
-
-    def unpack(self, target: Path) -> None:
-        """Extract everything into an empty folder, and verify the checksums.
-
-        Raises:
-            BackupRefused: it is damaged.
-            OSError: something cannot be written.
-        """
-        for name in self.manifest.folders:
-            (target / name).mkdir(mode=0o700)
-        missing = dict(self.manifest.files)
-        with _reading(self._source):
-            while (member := self._archive.next()) is not None:
-                expected = missing.pop(member.name, None)
-                if expected is None or not member.isreg() or member.size != expected.size:
-                    raise BackupRefused(_damaged(self._source, f"{member.name!r} does not belong to it"))
-                self._write(member, expected, target / member.name)
-        if missing:
-            raise BackupRefused(_damaged(self._source, f"{next(iter(missing))!r} is missing"))
-
-    def _write(self, member: tarfile.TarInfo, expected: StoredFile, path: Path) -> None:
-        content = self._archive.extractfile(member)
-        digest = hashlib.sha256()
-        with private.made(path) as file:
-            while content is not None and (chunk := content.read(_CHUNK_BYTES)):
-                digest.update(chunk)
-                file.write(chunk)
-        if digest.hexdigest() != expected.sha256:
-            raise BackupRefused(_damaged(self._source, f"{member.name!r} differs from its checksum"))
-
-    def _read_manifest(self) -> Manifest:
-        """Read the first entry; of a newer format, only its release is used."""
-        with _reading(self._source):
-            first = self._archive.next()
-            if first is None or first.name != MANIFEST or not first.isreg() or first.size > _MANIFEST_BYTES:
-                raise BackupRefused(f"{self._source} is not a backup of Ricordo; nothing was changed")
-            content = self._archive.extractfile(first)
-            text = b"" if content is None else content.read()
-        try:
-            manifest = Manifest.model_validate_json(text)
-        except ValueError as error:
-            reason = str(error).splitlines()[0]
-            raise BackupRefused(_damaged(self._source, f"{MANIFEST} cannot be read: {reason}")) from error
-        if manifest.format > ARCHIVE_FORMAT:
-            raise BackupRefused(
-                f"{self._source} was made by a newer Ricordo ({manifest.ricordo}): upgrade with  "
-                "pip install '.[local]'  in a newer checkout, and restore then"
-            )
-        return manifest
-
-
-def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
-    """Return the folders and files of a data folder that belong to a backup."""
-    folders: list[str] = []
-    files: dict[str, Path] = {}
-    left = [folder / name for name in reversed(BACKED_UP) if (folder / name).exists()]
-    while left:
-        path = left.pop()
-        name = path.relative_to(folder).as_posix()
-        mode = path.stat(follow_symlinks=path.parent == folder).st_mode  # a top-level folder may be a link
-        if stat.S_ISDIR(mode):
-            folders.append(name)
-            left.extend(sorted(path.iterdir(), reverse=True))
-        elif stat.S_ISREG(mode):
-            files[name] = path
-        else:
-            raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot contain it")
-    return folders, files
+    Raises:
+        BackupRefused: it is damaged, or contains something that does not belong to a data folder.
+        OSError: something cannot be read or written.
+    """
+    with _opened(source) as (made, archive):
+        # The filter leaves modes of folders to the umask, and PostgreSQL needs private ones. An attribute, as
+        # the Python 3.11.2 of Debian 12 has no argument `filter`: there, `_checked` is all that guards.
+        archive.extraction_filter = lambda one, path: tarfile.data_filter(one, path).replace(mode=one.mode)
+        for name in made.folders:
+            folder = tarfile.TarInfo(name)
+            folder.type = tarfile.DIRTYPE
+            archive.extract(_checked(folder), target)
+        archive.extractall(target, map(_checked, iter(archive.next, None)))  # noqa: S202 - they are checked
 
 
 @contextmanager
-def _reading(source: Path) -> Iterator[None]:
+def _opened(source: Path) -> Iterator[tuple[Manifest, tarfile.TarFile]]:
     try:
-        yield
-    except _DAMAGE as error:
-        raise BackupRefused(_damaged(source, str(error) or type(error).__name__)) from error
+        # Not the mode `r|gz`, which ignores the CRC-32, nor `r:gz`, which seeks back and decompresses again.
+        with gzip.open(source) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
+            first = archive.next()
+            content = archive.extractfile(first) if first is not None and first.name == MANIFEST else None
+            if content is None:
+                raise BackupRefused(f"{source} is not a backup of Ricordo; nothing was changed")
+            yield Manifest.model_validate_json(content.read()), archive
+            packed.seek(0, io.SEEK_END)  # reads what is left, and compares the CRC-32
+    except (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise BackupRefused(
+            f"{source} is damaged or not a backup ({reason}): take another one; nothing was changed"
+        ) from error
 
 
-def _entry(name: str, size: int) -> tarfile.TarInfo:
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.mode = size, 0o600
+def _checked(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Refuse what is no file or folder of a data folder; let the others be of nobody, and private."""
+    parts = PurePosixPath(entry.name).parts
+    inside = parts[:1] in {(name,) for name in BACKED_UP} and ".." not in parts
+    if not inside or not (entry.isreg() or entry.isdir()):
+        raise tarfile.TarError(f"{entry.name!r} does not belong to it")
+    entry.mode = 0o700 if entry.isdir() else 0o600
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    entry.mtime = int(entry.mtime)  # a fraction would take another header
     return entry
-
-
-def _damaged(source: Path, reason: str) -> str:
-    return f"{source} is damaged or not a backup ({reason}): take another one; nothing was changed"

@@ -17,6 +17,7 @@ from pathlib import Path
 from ricordo.cache_folder import default_cache_folder
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
+from ricordo_services.stack.folder import DataFolder
 from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, ServerFailed, answer_of
 
 USER = "root"
@@ -36,12 +37,12 @@ class BoltServer:
     name = "graph"
     port_names = ("bolt", "bolt_http")
 
-    def __init__(self, folder: Path, password: str, *, log: Path) -> None:
-        self._folder = folder
-        self._password = password
-        self._log = log
+    def __init__(self, folder: DataFolder) -> None:
+        self._password = folder.secrets().bolt
+        self._folder = folder.path / "graph"
+        self._log = folder.files_of(self.name).log
         self._log_start = 0
-        self._recorded = folder / "classes.aot"
+        self._recorded = self._folder / "classes.aot"
 
     def url(self, ports: Mapping[str, int]) -> str:
         """Return the address for a Bolt driver, without credentials."""
@@ -49,8 +50,8 @@ class BoltServer:
 
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Write the password and the Java argument file."""
-        java = packages.bolt_server()
-        cache = class_cache(java)
+        package = packages.bolt_server()
+        cache = class_cache(package)
         option = f"-XX:AOTCache={cache}" if cache.exists() else f"-XX:AOTCacheOutput={self._recorded}"
         self._recorded.unlink(missing_ok=True)  # of a run that was killed
         self._log_start = self._log.stat().st_size if self._log.exists() else 0
@@ -60,7 +61,7 @@ class BoltServer:
         values: dict[str, object] = {
             "cache": option,
             "folder": self._folder,
-            "class_path": java.class_path,
+            "class_path": f"{package}/jars/*",
             "host": LOOPBACK,
         }
         values |= {"user": USER, "database": DATABASE, "port": ports["bolt"], "http_port": ports["bolt_http"]}
@@ -68,7 +69,7 @@ class BoltServer:
         private.write(arguments, "".join(f"{word}\n" for word in filled))
         private.write(self._folder / "password", self._password)
         return Launch(
-            argv=(str(java.java), f"@{arguments}"),
+            argv=(str(package / packages.JAVA), f"@{arguments}"),
             cwd=self._folder,
             grace=4.0 if cache.exists() else RECORDING_SECONDS,
             stop_signal=signal.SIGTERM,
@@ -102,8 +103,9 @@ class BoltServer:
             raise NotReady
 
 
-def class_cache(java: packages.JavaServer) -> Path:
+def class_cache(package: Path) -> Path:
     """Return the file for the classes of an installation of the server; another one has another file."""
-    stats = {path.name: path.stat() for path in Path(java.class_path).parent.iterdir()}
+    stats = {path.name: path.stat() for path in (package / "jars").iterdir()}
     jars = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats.items())
-    return default_cache_folder() / f"graph-{zlib.crc32(repr((str(java.java), jars)).encode()):08x}.aot"
+    installation = repr((str(package / packages.JAVA), jars)).encode()
+    return default_cache_folder() / f"graph-{zlib.crc32(installation):08x}.aot"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from ricordo_services.stack import guard
-from ricordo_services.stack.servers import Launch
+from ricordo_services.stack.servers import Launch, ServerFailed
 
 POLL_SECONDS = 0.05
 
@@ -157,3 +157,18 @@ def log_tail(log: Path) -> str:
             return file.read().decode("utf-8", errors="replace").strip()
     except OSError:
         return ""
+
+
+async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
+    """Run a command that ends by itself under a guard.
+
+    Raises:
+        ServerFailed: it did not end with status 0.
+    """
+    child = await Child.start(launch, paths)
+    try:
+        status = await child.ended()
+    finally:
+        await child.stop()
+    if status != 0:
+        raise ServerFailed(name, f"preparing it ended with status {status}", log_tail(paths.log))

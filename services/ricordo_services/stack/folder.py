@@ -24,7 +24,15 @@ from pathlib import Path
 from typing import Final, Self
 
 from ricordo_services import private_files as private
-from ricordo_services.stack.child_process import kill_recorded, living, own_record, read_record, until_gone
+from ricordo_services.stack.child_process import (
+    POLL_SECONDS,
+    ChildPaths,
+    kill_recorded,
+    living,
+    own_record,
+    read_record,
+    until_gone,
+)
 from ricordo_services.stack.endpoints import STACK_FILE
 from ricordo_services.stack.servers import FolderRefused
 
@@ -43,7 +51,6 @@ MINIMUM_FREE_BYTES = 256 * 1024 * 1024
 LEFTOVER_SECONDS = 8.0
 KILLED_SECONDS = 4.0
 DYING_SECONDS = 0.75  # a process that was killed a moment ago still shows
-POLL_SECONDS = 0.05
 
 
 def activate(folder: Path) -> None:
@@ -87,17 +94,12 @@ def remove(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The passwords of one data folder, drawn once."""
+    """The passwords of one data folder, drawn once: 192 random bits each, safe inside a URL."""
 
     nats: str
     postgres_owner: str
     postgres_worker: str
     bolt: str
-
-    @classmethod
-    def draw(cls) -> Self:
-        """Return fresh passwords of 192 random bits, safe inside a URL."""
-        return cls(**{name.name: secrets.token_urlsafe(24) for name in fields(cls)})
 
     @property
     def http_key(self) -> str:
@@ -131,18 +133,15 @@ class DataFolder:
         try:
             _make(path)
             folder = cls(path, os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            try:
+                await folder._lock()
+                await folder._end_leftovers()
+                folder._open()
+            except BaseException:
+                folder.release()
+                raise
         except OSError as error:
             raise unusable(path, error) from error
-        try:
-            await folder._lock()
-            await folder._end_leftovers()
-            folder._open()
-        except OSError as error:
-            folder.release()
-            raise unusable(path, error) from error
-        except BaseException:
-            folder.release()
-            raise
         return folder
 
     def release(self) -> None:
@@ -155,13 +154,10 @@ class DataFolder:
         for name in (STACK_FILE, "owner.json"):
             (self.path / name).unlink(missing_ok=True)
 
-    def record(self, server: str) -> Path:
-        """Return where the guard of ``server`` records its process ids."""
-        return self.path / "run" / f"{server}.json"
-
-    def log(self, server: str) -> Path:
-        """Return the log file of ``server``."""
-        return self.path / "log" / f"{server}.log"
+    def files_of(self, server: str) -> ChildPaths:
+        """Return where the guard of ``server`` records its process ids, and what it inherits."""
+        record, log = self.path / "run" / f"{server}.json", self.path / "log" / f"{server}.log"
+        return ChildPaths(record=record, log=log, lock_fd=self.lock_fd)
 
     def secrets(self) -> Secrets:
         """Return the folder's passwords, drawing them the first time.
@@ -177,7 +173,7 @@ class DataFolder:
                 raise FolderRefused(f"{path} is missing: restore it, its passwords open the data") from None
         except (ValueError, TypeError) as error:
             raise FolderRefused(f"{path} cannot be read ({error}): restore it from a copy") from error
-        drawn = Secrets.draw()
+        drawn = Secrets(**{password.name: secrets.token_urlsafe(24) for password in fields(Secrets)})
         private.write(path, json.dumps(asdict(drawn)))
         return drawn
 

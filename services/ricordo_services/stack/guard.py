@@ -11,6 +11,7 @@ The file is run as a script in a bare interpreter (``python -I -S guard.py SPEC`
 handful of standard modules and nothing of ours.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -147,17 +148,13 @@ def _end_orphans(server: int) -> None:
 
 
 def _send(pid: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        return
 
 
 def _kill_group(server: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(server, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
 
 
 def _write_record(path: Path, server: int) -> None:

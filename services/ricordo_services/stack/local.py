@@ -6,24 +6,23 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
 
 import structlog
 
-from ricordo_services.stack import bolt
-from ricordo_services.stack.child_process import Child, ChildPaths, log_tail, until_gone
+from ricordo_services.stack.bolt import DATABASE, USER, BoltServer
+from ricordo_services.stack.child_process import Child, log_tail, until_gone
 from ricordo_services.stack.endpoints import Endpoints
 from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
 from ricordo_services.stack.postgres import PostgresServer
-from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, PortBook, ServerFailed, is_free
+from ricordo_services.stack.servers import LOOPBACK, NotReady, PortBook, ServerFailed, is_free
 
 log = structlog.get_logger("ricordo.stack")
 
 LEFTOVER_SECONDS = 4.0
-Server = bolt.BoltServer | PostgresServer | NatsServer
+Server = BoltServer | PostgresServer | NatsServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +39,15 @@ class SupervisionTimes:
     longest_pause: float = 5.0  # before a restart
 
 
-async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
-    """Run a command that ends by itself under a guard.
-
-    Raises:
-        ServerFailed: it did not end with status 0.
-    """
-    child = await Child.start(launch, paths)
-    try:
-        status = await child.ended()
-    finally:
-        await child.stop()
-    if status != 0:
-        raise ServerFailed(name, f"preparing it ended with status {status}", log_tail(paths.log))
-
-
 class SupervisedServer:
     """One server of the stack, kept running on the same ports."""
 
     def __init__(
-        self, server: Server, paths: ChildPaths, ports: PortBook, patience: SupervisionTimes
+        self, server: Server, folder: DataFolder, ports: PortBook, patience: SupervisionTimes
     ) -> None:
         self._server = server
-        self._paths = paths
+        self._folder = folder
+        self._paths = folder.files_of(server.name)
         self._book = ports
         self._patience = patience
         self._child: Child | None = None
@@ -75,17 +60,19 @@ class SupervisedServer:
         Raises:
             ServerFailed: it does not start.
             StackError: it cannot be run here.
-            OSError: a file cannot be read or written.
+            FolderRefused: a file of the folder cannot be read or written.
         """
         for attempt in range(1, self._patience.port_attempts + 1):
-            self.ports = self._book.reserve(self._server.port_names)
             try:
+                self.ports = self._book.reserve(self._server.port_names)
                 await self._run()
             except ServerFailed:
                 lost = [port for port in self.ports.values() if not is_free(port)]
                 if not lost or attempt == self._patience.port_attempts:
                     raise
                 log.info("port_taken", server=self._server.name, ports=lost)
+            except OSError as error:  # a disk that fills up, a file that belongs to somebody else
+                raise unusable(self._folder.path, error) from error
             else:
                 return
 
@@ -165,18 +152,15 @@ class LocalStack:
     """The three servers of one data folder, running; made by ``LocalStack.open``."""
 
     def __init__(self, folder: DataFolder, times: SupervisionTimes) -> None:
-        passwords = folder.secrets()
-        data, book = folder.path, PortBook(folder.path / "ports.json")
-        self._nats = NatsServer(data / "nats", passwords.nats)
-        self._postgres = _postgres_server(folder)
-        self._bolt = bolt.BoltServer(data / "graph", passwords.bolt, log=folder.log("graph"))
-        self._bolt_password = passwords.bolt
-        self._http_key, self._book = passwords.http_key, book
         self._folder = folder
+        self._book = PortBook(folder.path / "ports.json")
+        self._secrets = folder.secrets()
+        self._bolt = BoltServer(folder)
+        self._postgres = PostgresServer(folder)
+        self._nats = NatsServer(folder)
         servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
         self._supervised = {
-            server.name: SupervisedServer(server, child_paths(folder, server.name), book, times)
-            for server in servers
+            server.name: SupervisedServer(server, folder, self._book, times) for server in servers
         }
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -222,11 +206,11 @@ class LocalStack:
             postgres_admin_dsn=self._postgres.admin_dsn(sql),
             postgres_dsn=self._postgres.worker_dsn(sql),
             bolt_url=self._bolt.url(graph),
-            bolt_user=bolt.USER,
-            bolt_password=self._bolt_password,
-            bolt_database=bolt.DATABASE,
+            bolt_user=USER,
+            bolt_password=self._secrets.bolt,
+            bolt_database=DATABASE,
             http_url=f"http://{LOOPBACK}:{self._book[_HTTP]}",
-            http_key=self._http_key,
+            http_key=self._secrets.http_key,
             data_dir=self._folder.path,
         )
 
@@ -235,7 +219,7 @@ class LocalStack:
         try:
             async with asyncio.TaskGroup() as starts:
                 for server in self._supervised.values():
-                    starts.create_task(_start_server(server, self._folder))
+                    starts.create_task(server.start())
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
         self._book.reserve([_HTTP])
@@ -253,28 +237,6 @@ class LocalStack:
         self._folder.forget_run()
 
 
-async def _start_server(server: SupervisedServer, folder: DataFolder) -> None:
-    try:
-        await server.start()
-    except OSError as error:  # a disk that fills up, a file that belongs to somebody else
-        raise unusable(folder.path, error) from error
-
-
-def child_paths(folder: DataFolder, name: str) -> ChildPaths:
-    """Return the files of the server `name`."""
-    return ChildPaths(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)
-
-
-def _postgres_server(folder: DataFolder) -> PostgresServer:
-    passwords = folder.secrets()
-    return PostgresServer(
-        folder.path,
-        owner_password=passwords.postgres_owner,
-        worker_password=passwords.postgres_worker,
-        run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
-    )
-
-
 @contextlib.asynccontextmanager
 async def standalone_postgres(folder: DataFolder) -> AsyncIterator[str]:
     """Run PostgreSQL alone for the length of an `async with`; yields the DSN of its owner.
@@ -282,10 +244,9 @@ async def standalone_postgres(folder: DataFolder) -> AsyncIterator[str]:
     Raises:
         StackError: it cannot be run.
     """
-    server = _postgres_server(folder)
-    book = PortBook(folder.path / "ports.json")
-    supervised = SupervisedServer(server, child_paths(folder, "postgres"), book, SupervisionTimes())
-    await _start_server(supervised, folder)
+    server, book = PostgresServer(folder), PortBook(folder.path / "ports.json")
+    supervised = SupervisedServer(server, folder, book, SupervisionTimes())
+    await supervised.start()
     try:
         yield server.admin_dsn(supervised.ports)
     finally:

@@ -3,10 +3,10 @@
 import json
 import signal
 from collections.abc import Mapping
-from pathlib import Path
 
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
+from ricordo_services.stack.folder import DataFolder
 from ricordo_services.stack.servers import LOOPBACK, Launch, NotReady, answer_of
 
 USER = "ricordo"
@@ -21,9 +21,9 @@ class NatsServer:
     name = "nats"
     port_names = ("nats",)
 
-    def __init__(self, folder: Path, password: str) -> None:
-        self._folder = folder
-        self._password = password
+    def __init__(self, folder: DataFolder) -> None:
+        self._folder = folder.path / "nats"
+        self._password = folder.secrets().nats
 
     def url(self, ports: Mapping[str, int]) -> str:
         """Return the address that admits a client as it stands."""

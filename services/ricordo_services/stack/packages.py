@@ -7,18 +7,11 @@ import importlib.metadata
 import importlib.util
 import shutil
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 
 from ricordo_services.stack.servers import StackError
 
-
-@dataclass(frozen=True, slots=True)
-class JavaServer:
-    """The Bolt server's own Java and its class path (one pattern)."""
-
-    java: Path
-    class_path: str
+JAVA = Path("jre", "bin", "java")
 
 
 def nats_server() -> Path:
@@ -51,17 +44,16 @@ def postgres_bin() -> Path:
     return folder.resolve()
 
 
-def bolt_server() -> JavaServer:
-    """Return the Java and the class path of the Bolt server.
+def bolt_server() -> Path:
+    """Return the folder of the Bolt server: its own Java in ``jre``, its classes in ``jars``.
 
     Raises:
         StackError: it is not installed.
     """
     folder = _package_folder("arcadedb_embedded", "arcadedb-embedded").resolve()
-    java = folder / "jre" / "bin" / "java"
-    if not java.is_file():
+    if not (folder / JAVA).is_file():
         raise _missing("arcadedb-embedded")
-    return JavaServer(java=java, class_path=f"{folder / 'jars'}/*")
+    return folder
 
 
 def _missing(package: str) -> StackError:

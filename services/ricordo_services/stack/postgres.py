@@ -13,7 +13,7 @@ import signal
 import stat
 import tempfile
 import tomllib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +22,8 @@ import asyncpg
 
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
+from ricordo_services.stack.child_process import run_to_end
+from ricordo_services.stack.folder import DataFolder
 from ricordo_services.stack.servers import LOOPBACK, Account, FolderRefused, Launch, NotReady
 
 ORDINARY = "nobody"
@@ -147,9 +149,6 @@ HERE = "/proc/self/cwd"
 WORKER_SETTING = "SELECT set_config('ricordo.worker_password', $1, false)"
 STARTING = (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
 
-RunToEnd = Callable[[Launch], Awaitable[None]]
-"""Runs a command under a guard and raises unless it succeeds."""
-
 
 class PostgresServer:
     """One PostgreSQL cluster with scram authentication, on TCP only."""
@@ -157,23 +156,20 @@ class PostgresServer:
     name = "postgres"
     port_names = ("postgres",)
 
-    def __init__(
-        self, data_dir: Path, *, owner_password: str, worker_password: str, run_to_end: RunToEnd
-    ) -> None:
-        self._data_dir = data_dir
-        self._folder = data_dir / "postgres"
+    def __init__(self, folder: DataFolder) -> None:
+        self._data_dir = folder.path
+        self._folder = folder.path / "postgres"
         self._cluster = self._folder / "cluster"
-        self._owner_password = owner_password
-        self._worker_password = worker_password
-        self._run_to_end = run_to_end
+        self._passwords = folder.secrets()
+        self._files_of_initdb = folder.files_of("initdb")
 
     def admin_dsn(self, ports: Mapping[str, int], database: str = DATABASE) -> str:
         """Return the address for the owner of the database."""
-        return _dsn(OWNER, self._owner_password, ports, database)
+        return _dsn(OWNER, self._passwords.postgres_owner, ports, database)
 
     def worker_dsn(self, ports: Mapping[str, int]) -> str:
         """Return the address for the role that row-level security binds."""
-        return _dsn(WORKER, self._worker_password, ports, DATABASE)
+        return _dsn(WORKER, self._passwords.postgres_worker, ports, DATABASE)
 
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
         """Make the cluster where there is none, and return how to serve it.
@@ -210,7 +206,7 @@ class PostgresServer:
         partial, password_file = self._folder / "partial", self._folder / "password"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=0o700)
-        private.write(password_file, self._owner_password)
+        private.write(password_file, self._passwords.postgres_owner)
         try:
             if account is not None:
                 for path in (partial, password_file):
@@ -228,7 +224,7 @@ class PostgresServer:
                 account=account,
                 stdin=password_file,
             )
-            await self._run_to_end(initdb)
+            await run_to_end(initdb, self._files_of_initdb, self.name)
         finally:
             password_file.unlink()
         partial.rename(self._cluster)
@@ -261,7 +257,7 @@ class PostgresServer:
                 known = await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE)
                 if not known:
                     await connection.execute("CREATE DATABASE ricordo OWNER ricordo_owner")
-                await connection.execute(WORKER_SETTING, self._worker_password)
+                await connection.execute(WORKER_SETTING, self._passwords.postgres_worker)
                 script = resources.files(__package__).joinpath("roles.sql")
                 await connection.execute(script.read_text(encoding="utf-8"))
             finally:

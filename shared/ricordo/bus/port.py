@@ -3,11 +3,9 @@
 They are protocols, so that the runtime can be tested on a bus in memory.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Protocol
-from uuid import UUID
 
 from ricordo.unavailable import DependencyUnavailable
 
@@ -66,47 +64,26 @@ class StoredMessage:
     sequence: int
 
 
-class Publisher(Protocol):
-    """Stores messages in streams."""
-
-    async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
-        """Publish `messages` together and wait for all acknowledgements.
-
-        Returns:
-            One result per message, in order: None if stored, else the error. A message that was not
-                acknowledged in time may have been stored.
-        """
-
-
 class ReceivedMessage(Protocol):
-    """Subject, body and headers of a message."""
+    """A message from the bus."""
 
-    @property
-    def subject(self) -> str:
-        """The subject it was published on."""
-
-    @property
-    def body(self) -> bytes:
-        """The body."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers."""
+    subject: str
+    body: bytes
+    headers: Mapping[str, str]
 
 
 class Delivery(ReceivedMessage, Protocol):
     """One delivery of a stored message to a consumer.
 
     Exactly one of `ack`, `retry` and `terminate` settles it. All raise BusUnavailable without a connection.
+
+    Attributes:
+        sequence: position in the stream, from 1.
+        attempt: number of deliveries to this consumer, this one included.
     """
 
-    @property
-    def sequence(self) -> int:
-        """Position in the stream, from 1."""
-
-    @property
-    def attempt(self) -> int:
-        """Number of deliveries to this consumer, this one included."""
+    sequence: int
+    attempt: int
 
     async def ack(self, *, confirmed: bool = False) -> None:
         """Settle as done: it is never delivered to this consumer again.
@@ -126,23 +103,18 @@ class Delivery(ReceivedMessage, Protocol):
 
 
 class Subscription(Protocol):
-    """A durable consumer of a stream, shared by processes; each message goes to one of them."""
+    """A durable consumer of a stream, shared by processes; each message goes to one of them.
 
-    @property
-    def stream(self) -> str:
-        """Name of the stream."""
+    Attributes:
+        consumer: name of the durable consumer.
+        ack_wait: seconds after which a message without settlement or progress is redelivered.
+        max_deliver: maximum number of deliveries of a message, from 1.
+    """
 
-    @property
-    def consumer(self) -> str:
-        """Name of the durable consumer."""
-
-    @property
-    def ack_wait(self) -> float:
-        """Seconds after which a message without settlement or progress is redelivered."""
-
-    @property
-    def max_deliver(self) -> int:
-        """Maximum number of deliveries of a message, from 1."""
+    stream: str
+    consumer: str
+    ack_wait: float
+    max_deliver: int
 
     async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
         """Return up to `limit` (>= 1) messages, waiting up to `timeout` seconds (>= 0) for the first.
@@ -175,41 +147,6 @@ class ConsumerLag:
     pending: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeadLetter:
-    """An event that was given up, and the reason.
-
-    Attributes:
-        tenant: of its subject; None if invalid.
-        message_id: of the bot's message; None if unknown.
-        memory_id: of a memory without a message; else None.
-        code: the reason as a code (`invalid`, `attempts_exhausted`, or a handler's own).
-        at: when it was given up, aware, in UTC.
-    """
-
-    tenant: str | None
-    message_id: str | None
-    code: str
-    reason: str
-    attempts: int
-    consumer: str
-    subject: str
-    stream: str
-    sequence: int
-    body: bytes
-    headers: Mapping[str, str]
-    at: datetime
-    memory_id: UUID | None = None
-
-
-DeadLetterRecorder = Callable[[DeadLetter, Callable[[], Awaitable[None]]], Awaitable[None]]
-"""Calls the given function, which stores a dead letter in its stream, and records it, for example for
-`query.status`; neither, if it was forgotten.
-
-An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
-"""
-
-
 class Request(ReceivedMessage, Protocol):
     """A request that waits for a reply."""
 
@@ -228,11 +165,19 @@ class Endpoint(Protocol):
         """Accept no further requests, except those sent before. Closing twice has no effect."""
 
 
-class Bus(Publisher, Protocol):
-    """Streams whose messages are fetched, read and removed, and the answering side of request-reply.
+class Bus(Protocol):
+    """Streams of messages, and the answering side of request-reply.
 
     What it does besides publishing raises `BusUnavailable` if the bus does not answer.
     """
+
+    async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
+        """Publish `messages` together and wait for all acknowledgements.
+
+        Returns:
+            One result per message, in order: None if stored, else the error. A message that was not
+                acknowledged in time may have been stored.
+        """
 
     async def subscribe(self, consumer: str) -> Subscription:
         """Bind to the durable `consumer` of the topology.

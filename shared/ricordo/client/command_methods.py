@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from ricordo.client.connection import ConnectionMethods
-from ricordo.client.options import CommandOptions, CorrectionFields, Target
+from ricordo.client.options import AssertedFactFields, CommandOptions, CorrectionFields, Target
 from ricordo.messages import commands
 
 
@@ -61,6 +61,24 @@ class CommandMethods(ConnectionMethods):
         """Remove a fact that was read wrongly; the same words do not produce it again."""
         fields = {"user_id": user_id, "fact_id": fact_id, **options}
         return await self._ask(commands.RejectFact, commands.RejectFactReply, fields)
+
+    async def assert_facts(
+        self, user_id: str, facts: Iterable[AssertedFactFields], **options: Unpack[CommandOptions]
+    ) -> commands.AssertReply:
+        """Hand in facts that your own language model has read.
+
+        A fact with a `message_id` counts as evidence of that message: it must stand in the user's words, and
+        is erased with them; a message that has not arrived is waited for. One without is your bot's word,
+        and is erased with the user only.
+
+        Returns:
+            For each fact, whether it was accepted, its id, or else the reason.
+
+        Raises:
+            Unavailable: a message has not arrived within four seconds; no fact of it was taken.
+        """
+        fields = {"user_id": user_id, "facts": tuple(facts), **options}
+        return await self._ask(commands.Assert, commands.AssertReply, fields)
 
     async def identify(
         self,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TypedDict
+from typing import Required, TypedDict
 from uuid import UUID
 
 from ricordo.messages.events import AttachedDocument
@@ -47,6 +47,22 @@ class MessageFields(TypedDict, total=False):
     document: AttachedDocument | Mapping[str, object] | None
     memorize: bool
     refs: Sequence[Mapping[str, str]]
+
+
+class AssertedFactFields(TypedDict, total=False):
+    """A fact that a bot hands in: `subject` (`user`, or a name), `predicate` and `object` are required.
+
+    `polarity` is `holds` (the default), `began`, `past` or `denied`; `certainty` is in [0, 1].
+    """
+
+    subject: Required[str]
+    predicate: Required[str]
+    object: Required[str]
+    valid_from: When | None
+    valid_to: When | None
+    polarity: str
+    message_id: str | None
+    certainty: float
 
 
 class RecallOptions(CallOptions, total=False):

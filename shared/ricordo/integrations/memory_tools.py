@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ricordo.client import InvalidRequest, RicordoError, Timeout, Unavailable
+from ricordo.client.options import AssertedFactFields
 from ricordo.integrations.caller import Caller, CallerSource
 from ricordo.integrations.tool_results import (
     AnswerResult,
@@ -18,13 +19,14 @@ from ricordo.integrations.tool_results import (
     CorrectResult,
     FactsResult,
     RecallResult,
+    RememberFactResult,
     RememberResult,
     TimelineResult,
     fact_items,
     memory_items,
     recalled,
 )
-from ricordo.language.annotations import MemoryKind, Predicate
+from ricordo.language.annotations import MemoryKind, MemoryType, Predicate
 from ricordo.messages.commands import ForgetReply
 from ricordo.messages.enumerations import AnswerStyle, MessageState
 from ricordo.messages.ids import memory_id as id_of_memory
@@ -48,6 +50,7 @@ Text = Annotated[
 Question = Annotated[str, Field(description="A question or search text, in the user's own language.")]
 Limit = Annotated[int, Field(ge=1, le=200, description="Maximum number of memories.")]
 When = Annotated[str, Field(description="RFC 3339 with an offset, such as 2026-05-04T00:00:00+02:00.")]
+Words = Annotated[list[str] | None, Field(description="Memories with any of these only.")]
 MemoryId = Annotated[str, Field(description="Id of a memory, as other tools return it.")]
 Key = Annotated[
     str | None,
@@ -71,16 +74,33 @@ class MemoryTools:
         return await self._remember(text, id, timestamp)
 
     async def recall(
-        self, query: Question, limit: Limit = 10, start: When | None = None, end: When | None = None
+        self,
+        query: Question,
+        limit: Limit = 10,
+        *,
+        start: When | None = None,
+        end: When | None = None,
+        people: Words = None,
+        topics: Words = None,
+        types: Annotated[list[MemoryType] | None, Field(description="Memories of these types only.")] = None,
+        min_importance: Annotated[float | None, Field(ge=0, le=1)] = None,
     ) -> RecallResult:
         """Search the user's memories by meaning, people, feelings and time; returns the best, and facts.
 
         Times in the question ("yesterday", "last week") are understood; `start` (included) and `end`
-        (excluded) restrict the range strictly.
+        (excluded) restrict the range strictly, as do `people`, `topics` and `types`, of which any may match.
         """
         caller = self._caller()
-        given = {name: value for name, value in (("start", start), ("end", end)) if value is not None}
-        reply = await caller.client.recall(caller.user_id, query, limit=limit, filters=given or None)
+        given = {
+            "start": start,
+            "end": end,
+            "participants": people,
+            "topics": topics,
+            "types": types,
+            "min_importance": min_importance,
+        }
+        filters = {name: value for name, value in given.items() if value is not None}
+        reply = await caller.client.recall(caller.user_id, query, limit=limit, filters=filters or None)
         return RecallResult.of(reply)
 
     async def context(
@@ -130,13 +150,50 @@ class MemoryTools:
         predicate: Predicate | None = None,
         history: Annotated[bool, Field(description="Include facts that hold no more.")] = False,  # noqa: FBT002 - passed by name
         limit: Annotated[int, Field(ge=1, le=1_000)] = 50,
+        min_confidence: Annotated[int, Field(ge=1, le=10, description="Number of messages that say so.")] = 1,
     ) -> FactsResult:
         """List facts about the user and the people, animals and places the user has spoken of."""
         caller = self._caller()
         reply = await caller.client.facts(
-            caller.user_id, entity=entity, predicate=predicate, history=history, limit=limit
+            caller.user_id,
+            entity=entity,
+            predicate=predicate,
+            history=history,
+            limit=limit,
+            min_confidence=min_confidence,
         )
         return FactsResult(facts=fact_items(reply.facts), degraded=reply.degraded)
+
+    async def remember_fact(
+        self,
+        predicate: Predicate,
+        *,
+        object: Annotated[str, Field(description="The value, as the user said it.")],  # noqa: A002 - as on the wire
+        subject: Annotated[
+            str, Field(description="`user`, or the name of who or what it is about.")
+        ] = "user",
+        message_id: Annotated[
+            str | None, Field(description="The message that says so, as `remember` returned it.")
+        ] = None,
+        valid_from: When | None = None,
+        valid_to: When | None = None,
+    ) -> RememberFactResult:
+        """Keep a fact that you have read in what the user said.
+
+        With `message_id`, the object must stand in that message; without, it counts as your own word. Prefer
+        `remember` with the user's words: facts are read from them, too.
+        """
+        caller = self._caller()
+        fact: AssertedFactFields = {
+            "subject": subject,
+            "predicate": predicate,
+            "object": object,
+            "message_id": message_id,
+            "valid_from": valid_from,
+            "valid_to": valid_to,
+        }
+        [found] = (await caller.client.assert_facts(caller.user_id, [fact])).facts
+        return RememberFactResult(accepted=found.accepted, fact_id=found.fact_id, reason=found.reason)
 
     async def timeline(
         self, start: When, end: When | None = None, limit: Annotated[int, Field(ge=1, le=1_000)] = 100

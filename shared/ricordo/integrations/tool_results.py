@@ -89,6 +89,14 @@ class FactItem(BaseModel):
         )
 
 
+class RememberFactResult(BaseModel):
+    """What became of a fact."""
+
+    accepted: bool
+    fact_id: UUID | None = Field(description="For `correct`.")
+    reason: str | None = Field(description="Why it was not accepted.")
+
+
 class RememberResult(BaseModel):
     """The state of what was remembered."""
 

@@ -16,7 +16,17 @@ from ricordo.integrations.caller import Caller, CallerSource
 from ricordo.integrations.memory_tools import MemoryTools
 from ricordo.messages.inputs import meant
 
-TOOLS: Final = ("remember", "recall", "context", "answer", "facts", "timeline", "correct", "forget")
+TOOLS: Final = (
+    "remember",
+    "recall",
+    "context",
+    "answer",
+    "facts",
+    "remember_fact",
+    "timeline",
+    "correct",
+    "forget",
+)
 _UNKNOWN: Final = frozenset({"unexpected_keyword_argument", "extra_forbidden"})
 _SUBJECT: Final = re.compile(r"\b(?:memory\.v1\.[a-z0-9-]+\.)?(?:query|command)\.[a-z]+\b")
 
@@ -108,8 +118,40 @@ def _tools(caller: CallerSource, names: Sequence[str]) -> list[MemoryTool]:
     for name in names:
         method = getattr(tools, name)
         function: TypeAdapter[Any] = TypeAdapter(method)
-        made.append(MemoryTool(name, inspect.getdoc(method) or "", function.json_schema(), function))
+        schema = plain_schema(function.json_schema())
+        made.append(MemoryTool(name, inspect.getdoc(method) or "", schema, function))
     return made
+
+
+def plain_schema(schema: Mapping[str, Any], *, is_result: bool = False) -> dict[str, Any]:
+    """Return a schema without references and, for what may be null, `anyOf`: some clients know neither.
+
+    Args:
+        is_result: of what is returned, which may be null; an argument is left out instead.
+    """
+    definitions = schema.get("$defs", {})
+
+    def plain(part: Any) -> Any:  # noqa: ANN401 - a part of a JSON document
+        if isinstance(part, list):
+            return [plain(one) for one in part]
+        if not isinstance(part, Mapping):
+            return part
+        if "$ref" in part:
+            part = {**definitions[part["$ref"].rpartition("/")[2]], **part}
+        found = {name: plain(one) for name, one in part.items() if name not in ("$ref", "$defs", "anyOf")}
+        kinds = [plain(one) for one in part.get("anyOf", ()) if one.get("type") != "null"]
+        if len(kinds) > 1:
+            return {**found, "anyOf": kinds}
+        if kinds and is_result:
+            null = {"type": [kinds[0]["type"], "null"]}
+            return (
+                kinds[0] | found | null | ({"enum": [*kinds[0]["enum"], None]} if "enum" in kinds[0] else {})
+            )
+        if kinds and found.get("default", found) is None:
+            del found["default"]
+        return {**kinds[0], **found} if kinds else found
+
+    return plain(schema)  # type: ignore[no-any-return]
 
 
 def _definition(tool: MemoryTool, format: DefinitionFormat) -> dict[str, Any]:  # noqa: A002 - as above

@@ -5,17 +5,20 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
+from ricordo.language.annotations import Predicate
 from ricordo.messages.ids import request_key
-from ricordo.messages.inputs import Request
+from ricordo.messages.inputs import Request, StrictMessage
 from ricordo.messages.message_types import (
     Content,
     Count,
     Flag,
     Id,
+    Instant,
     JsonObject,
     Label,
     Message,
     NoteValue,
+    Unit,
     refused,
 )
 
@@ -149,6 +152,42 @@ class RejectFact(Command):
 
 class RejectFactReply(CommandReply):
     """The fact was deleted."""
+
+
+class AssertedFact(StrictMessage):
+    """A fact that a bot has read; `message_id` names the message that says so, of which it is evidence."""
+
+    subject: Label
+    """`user`, or a name as the message has it."""
+    predicate: Predicate
+    object: Label
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+    polarity: Literal["holds", "began", "past", "denied"] = "holds"
+    message_id: Id | None = None
+    certainty: Unit = 1.0
+
+
+class Assert(Command):
+    """Hand in facts that the bot's own language model has read."""
+
+    name: ClassVar[str] = "command.assert"
+
+    facts: Annotated[tuple[AssertedFact, ...], Field(min_length=1, max_length=64)]
+
+
+class AssertedFactView(Message):
+    """What became of a fact: the id under which it is known, or the reason why it was not taken."""
+
+    accepted: Flag
+    fact_id: OneId = None
+    reason: str | None = None
+
+
+class AssertReply(CommandReply):
+    """What became of each fact, in their order."""
+
+    facts: tuple[AssertedFactView, ...] = ()
 
 
 class Identify(Command):

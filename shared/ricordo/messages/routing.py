@@ -98,6 +98,7 @@ RESPONDERS: Final[Mapping[ContractKind, Responder]] = MappingProxyType(
 """Who answers queries and commands by default, those included that this version does not know."""
 
 _FACTS: Final = Responder("knowledge-commands", "knowledge")
+_ASSERTIONS: Final = Responder("assertions", "knowledge")  # they may wait for messages, and delay no others
 _EXPORT: Final = Responder("export", "ingest")  # which keeps the documents
 
 
@@ -167,6 +168,7 @@ _ALL: Final = (
     _command(commands.Verify, commands.VerifyReply, _FACTS),
     _command(commands.Correct, commands.CorrectReply, _FACTS),
     _command(commands.RejectFact, commands.RejectFactReply, _FACTS),
+    _command(commands.Assert, commands.AssertReply, _ASSERTIONS),
     _command(commands.Identify, commands.IdentifyReply, _FACTS),
     _command(commands.Feedback, commands.FeedbackReply),
     _command(commands.Note, commands.NoteReply),

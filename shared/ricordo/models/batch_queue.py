@@ -60,6 +60,9 @@ class TextQueue:
     Args:
         room: maximum number of unanswered texts, those in requests included; further submissions wait.
         flush_after: seconds that the first text of a batch waits for others.
+
+    Attributes:
+        is_open: whether texts are accepted.
     """
 
     def __init__(self, clock: Clock, room: int, batch: int, flush_after: float) -> None:
@@ -71,19 +74,15 @@ class TextQueue:
         self._unanswered: set[PendingText] = set()
         self._nonempty = asyncio.Event()
         self._full = asyncio.Event()
-        self._open = False
+        self.is_open = False
         self._defect: BaseException | None = None
 
     def __len__(self) -> int:
         return len(self._queue)
 
-    def open(self) -> None:
-        """Accept texts."""
-        self._open = True
-
     def close(self, defect: BaseException | None = None) -> None:
         """Accept no more texts and fail the unanswered ones; `defect` is the cause, if unexpected."""
-        self._open, self._defect = False, defect
+        self.is_open, self._defect = False, defect
         for text in list(self._unanswered):
             text.fail(self._closed())
 
@@ -94,7 +93,7 @@ class TextQueue:
             ModelUnavailable: the queue is closed.
         """
         await self._room.acquire()
-        if not self._open:
+        if not self.is_open:
             self._room.release()
             raise self._closed()
         future = asyncio.get_running_loop().create_future()
@@ -149,17 +148,13 @@ class TextQueue:
         self._room.release()
 
     def _mark(self) -> None:
-        _set(self._nonempty, to=bool(self._queue))
-        _set(self._full, to=len(self._queue) >= self._batch)
+        for event, least in ((self._nonempty, 1), (self._full, self._batch)):
+            if len(self._queue) >= least:
+                event.set()
+            else:
+                event.clear()
 
     def _closed(self) -> ModelUnavailable:
         error = ModelUnavailable("the embedding batcher is closed")
         error.__cause__ = self._defect
         return error
-
-
-def _set(event: asyncio.Event, *, to: bool) -> None:
-    if to:
-        event.set()
-    else:
-        event.clear()

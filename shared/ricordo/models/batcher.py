@@ -40,6 +40,8 @@ class BatchLimits:
             of it is sent, and then the first half of that; the caller of a short text gets the error, and
             every caller after a timeout. The texts of a failed batch are sent again in halves, or one by one
             after a timeout.
+        failures_to_open: failures in a row that open the circuit breaker of a model.
+        open_for: seconds until an open one lets a probe through.
         fallback_after: seconds of outage after which the fallback is used.
     """
 
@@ -48,6 +50,8 @@ class BatchLimits:
     in_flight: int = 2
     queue: int = 1024
     attempts: int = 3
+    failures_to_open: int = 3
+    open_for: float = 15.0
     fallback_after: float = 60.0
 
 
@@ -55,7 +59,7 @@ class EmbeddingBatcher(Gate):
     """Encodes texts for many concurrent callers; a context manager that stops on exit.
 
     Args:
-        breaker: of the model; by default 3 failures open it for 15 s.
+        limiter: of the model's requests; none by default.
         fallback: model for a long outage; without one, texts wait until the model is back.
     """
 
@@ -64,24 +68,24 @@ class EmbeddingBatcher(Gate):
         encoder: Encoder,
         clock: Clock,
         *,
-        breaker: CircuitBreaker | None = None,
         limiter: AsyncLimiter | None = None,
         fallback: Encoder | None = None,
-        fallback_breaker: CircuitBreaker | None = None,
         limits: BatchLimits | None = None,
     ) -> None:
-        self.breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-        self._primary = GuardedEncoder(encoder, self.breaker, limiter, clock)
-        self._fallback = None
-        if fallback is not None:
-            own_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-            self._fallback = GuardedEncoder(fallback, own_breaker, None, clock)
+        limits = limits or BatchLimits()
+
+        def breaker() -> CircuitBreaker:
+            return CircuitBreaker(clock, limits.failures_to_open, limits.open_for, counted=ModelUnavailable)
+
+        self._primary = GuardedEncoder(encoder, breaker(), limiter, clock)
+        self._fallback = None if fallback is None else GuardedEncoder(fallback, breaker(), None, clock)
+        self.models = [self._primary] if self._fallback is None else [self._primary, self._fallback]
+        """The model and its fallback, if any."""
+        self.breaker = self._primary.breaker
         self._clock = clock
-        self._limits = limits or BatchLimits()
-        self._queue = TextQueue(
-            clock, self._limits.queue, batch=self._limits.batch, flush_after=self._limits.flush_after
-        )
-        self._slots = asyncio.Semaphore(self._limits.in_flight)
+        self._limits = limits
+        self._queue = TextQueue(clock, limits.queue, batch=limits.batch, flush_after=limits.flush_after)
+        self._slots = asyncio.Semaphore(limits.in_flight)
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
         self._probers: list[asyncio.Task[None]] = []
@@ -91,7 +95,7 @@ class EmbeddingBatcher(Gate):
         """Seconds from the submission of a text to its request; a retried text counts again."""
 
     async def __aenter__(self) -> Self:
-        self._queue.open()
+        self._queue.is_open = True
         self._sender = asyncio.create_task(self._send_all(), name="embedding batcher")
         self._sender.add_done_callback(self._end)
         self._probers = [
@@ -107,11 +111,6 @@ class EmbeddingBatcher(Gate):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    @property
-    def models(self) -> Sequence[GuardedEncoder]:
-        """The model and its fallback, if any."""
-        return [self._primary] if self._fallback is None else [self._primary, self._fallback]
 
     @property
     def encoded(self) -> int:
@@ -222,10 +221,15 @@ class EmbeddingBatcher(Gate):
     ) -> None:
         """Send one request and distribute its result; it never raises."""
         try:
-            if batch:
-                await self._answer(model, admission, batch)
-            else:  # no caller waits any more
+            if not batch:  # no caller waits any more
                 admission.withdrawn()
+                return
+            now = self._clock.monotonic()
+            for text in batch:
+                self.queue_wait.observe(now - text.since)
+            vectors = await model.encode([text.content for text in batch], admission)
+            for text, vector in zip(batch, vectors, strict=True):
+                text.answer(Encoded(model.name, vector))
         except NoVector as error:
             self._try_alone(batch, error)
         except ModelSlow:
@@ -237,16 +241,6 @@ class EmbeddingBatcher(Gate):
                 text.fail(error)
         finally:
             self._slots.release()
-
-    async def _answer(
-        self, model: GuardedEncoder, admission: Admission, batch: Sequence[PendingText]
-    ) -> None:
-        now = self._clock.monotonic()
-        for text in batch:
-            self.queue_wait.observe(now - text.since)
-        vectors = await model.encode([text.content for text in batch], admission)
-        for text, vector in zip(batch, vectors, strict=True):
-            text.answer(Encoded(model.name, vector))
 
     def _try_smaller(self, batch: Sequence[PendingText], max_batch: int) -> None:
         """Queue the texts again, behind the others, for smaller batches.

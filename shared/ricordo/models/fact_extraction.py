@@ -1,20 +1,20 @@
-"""Extracts facts from messages, by their readings, and with a language model on Ollama in addition."""
+"""Extracts facts from messages, by their readings, and with a language model in addition."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final
+from dataclasses import replace
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic import BaseModel, ConfigDict, Field, WrapValidator
 
 from ricordo.language.annotations import Role
-from ricordo.language.facts.evidence import Statement
+from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.vocabulary import PREDICATES
-from ricordo.language.reading import STATED
+from ricordo.language.reading import NAME_KINDS, STATED
 from ricordo.language.temporal.moments import find_zone
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.facts.relation_validation import (
     Passage,
-    RecognisedEntity,
     Relation,
     RelationFault,
     ValidatedStatements,
@@ -23,15 +23,15 @@ from ricordo.memory.facts.relation_validation import (
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.gliner_recogniser import GlinerRecogniser
-from ricordo.models.ollama.reader import Numbered, OllamaReader, lenient, schema_of
-from ricordo.models.throttle import Throttle, batched
+from ricordo.models.llm.language_model import LanguageModel, Numbered, Step, lenient
 from ricordo.runtime.scheduling import CpuExecutor
 
 _READ: Final = "llm_answered"
 _UNREAD: Final = "llm_unanswered"
 _RELATIONS: Final = "llm_facts"
-_TOKENS_OF_A_MESSAGE: Final = 256
 _MOST_FACTS: Final = 8  # of one message
+_KINDS: Final = {"organization": "organisation"}
+"""Kinds of names by GLiNER's labels, where they differ."""
 
 
 def _predicates(schema: dict[str, Any]) -> None:
@@ -59,8 +59,9 @@ class FactAnswer(BaseModel):
 
     def relation(self) -> Relation:
         """Return the answer as a claim."""
+        polarity: Polarity = "past" if self.past else "holds"
         return Relation(
-            self.subject.strip(), self.predicate, self.object.strip(), self.quote.strip(), self.past
+            self.subject.strip(), self.predicate, self.object.strip(), self.quote.strip(), polarity
         )
 
 
@@ -69,91 +70,47 @@ class FactsAnswer(Numbered):
 
     model_config = ConfigDict(strict=True)
 
-    facts: list[Any]
+    facts: Annotated[
+        list[Annotated[FactAnswer, lenient(FactAnswer())]], Field(json_schema_extra={"maxItems": _MOST_FACTS})
+    ]
 
 
-class OllamaRelationReader(OllamaReader):
-    """Extracts facts."""
-
-    async def relate(self, passages: Sequence[Passage]) -> Sequence[Sequence[Relation] | None]:
-        """Return the facts of each message in one request; None for one without an answer.
-
-        Raises:
-            InvalidReply: there is no answer at all.
-            ModelUnavailable: there was no answer in time.
-        """
-        entries = [
-            {
-                "language": item.said.language,
-                "entities": [{"name": name, "kind": label} for name, label in item.named],
-                "text": item.said.shown,
-            }
-            for item in passages
-        ]
-        facts = {"type": "array", "items": schema_of(FactAnswer), "maxItems": _MOST_FACTS}
-        schema = {
-            "type": "object",
-            "properties": {"number": {"type": "integer"}, "facts": facts},
-            "required": ["number", "facts"],
-        }
-        answers = await self.ask_each(
-            "facts", "messages", entries, FactsAnswer, tokens=_TOKENS_OF_A_MESSAGE, schema=schema
-        )
-        return [[_relation(fact) for fact in found[0].facts] if found else None for found in answers]
-
-
-def _relation(fact: object) -> Relation:
-    try:
-        return FactAnswer.model_validate(fact).relation()
-    except ValidationError:
-        return FactAnswer().relation()
+FACTS: Final = Step("facts", FactsAnswer, tokens=256, items="messages")
 
 
 class FactExtractor:
-    """Extracts what messages state, by their readings; it never fails."""
+    """Extracts facts from readings, and with a language model in addition; it never fails.
 
-    nondeterministic: ClassVar[bool] = False
-    """Whether another extraction from a message may differ; then the first result is kept."""
-
-    def __init__(self, executor: CpuExecutor) -> None:
-        self._executor = executor
-
-    async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
-        """Return what each of `utterances` states, in order."""
-        return await self._executor.map(statements_of, utterances)
-
-
-class LlmFactExtractor(FactExtractor):
-    """Extracts facts from readings and with a language model; from readings alone while it is unavailable.
-
-    Facts of the reader are kept; those of the model count as far as the message supports them. Messages
-    of others than the user, and those without a letter, are not sent to the model.
+    Facts of the reader are kept; those of the model count as far as the message supports them. Messages of
+    others than the user, and those without a letter, are not sent to the model.
 
     Args:
+        model: None for the readings alone.
+        recogniser: names people, places and the like beside the reader, to both.
+        batch: maximum number of messages per request.
         missing: what is permanently missing, as a sentence; empty for nothing.
     """
-
-    nondeterministic = True
 
     def __init__(
         self,
         executor: CpuExecutor,
-        reader: OllamaRelationReader,
-        throttle: Throttle,
+        model: LanguageModel | None = None,
         *,
         recogniser: GlinerRecogniser | None = None,
-        entity_throttle: Throttle | None = None,
         batch: int = 8,
         missing: str = "",
     ) -> None:
-        super().__init__(executor)
-        self._reader = reader
-        self._throttle = throttle
+        self._executor = executor
+        self._model = model
         self._recogniser = recogniser
-        self._entity_throttle = entity_throttle or throttle
         self._batch = batch
         self._missing = missing
         self._counts: Counter[str] = Counter()
+
+    @property
+    def nondeterministic(self) -> bool:
+        """Whether another extraction from a message may differ; then the first result is kept."""
+        return self._model is not None
 
     @property
     def counters(self) -> Mapping[str, int]:
@@ -164,8 +121,10 @@ class LlmFactExtractor(FactExtractor):
     @property
     def problem(self) -> str:
         """What impairs it, as a sentence; empty for nothing."""
-        reason = self._entity_throttle.reason or self._throttle.reason
-        return f"facts are extracted by the reader alone: {reason}" if reason else self._missing
+        for one in (self._recogniser, self._model):
+            if one is not None and one.throttle.reason:
+                return f"facts are extracted by the reader alone: {one.throttle.reason}"
+        return self._missing
 
     @property
     def entities(self) -> str | None:
@@ -173,51 +132,58 @@ class LlmFactExtractor(FactExtractor):
         return None if self._recogniser is None else self._recogniser.model
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
-        """Extract the facts of each utterance."""
-        found = await super().read(utterances)
+        """Return what each of `utterances` states, in order."""
         numbers = [number for number, utterance in enumerate(utterances) if _may_state(utterance)]
-        if not numbers:
-            return found
-        answers = await self._relations([_to_message(utterances[number]) for number in numbers])
+        messages = [_to_message(utterances[number]) for number in numbers]
+        passages = [Passage(item) for item in messages]
+        read = list(utterances)
+        if self._recogniser is not None:
+            named = await self._recogniser.recognise([item.shown for item in messages])
+            passages = [Passage(item, tuple(names)) for item, names in zip(messages, named, strict=True)]
+            for number, passage in zip(numbers, passages, strict=True):
+                read[number] = _with_names(utterances[number], passage)
+        found = await self._executor.map(statements_of, read)
+        if self._model is not None:
+            await self._ask(self._model, found, utterances, dict(zip(numbers, passages, strict=True)))
+        return found
+
+    async def _ask(
+        self,
+        model: LanguageModel,
+        found: list[tuple[Statement, ...]],
+        utterances: Sequence[Utterance],
+        passages: Mapping[int, Passage],
+    ) -> None:
+        """Add to what was found what the model reads in passages, by the number of their utterance."""
+        answers = await model.ask_each(FACTS, list(map(_entry, passages.values())), self._batch)
+        answered = [
+            (number, passage, [fact.relation() for fact in answer.facts])
+            for (number, passage), answer in zip(passages.items(), answers, strict=True)
+            if answer is not None
+        ]
         validated = await self._executor.map(
             _validate,
-            [
-                (passage, relations, found[number], utterances[number])
-                for number, (passage, relations) in zip(numbers, answers, strict=True)
-                if relations is not None
-            ],
+            [(passage, said, found[number], utterances[number]) for number, passage, said in answered],
         )
-        answered = [n for n, (_, relations) in zip(numbers, answers, strict=True) if relations is not None]
-        for number, result in zip(answered, validated, strict=True):
+        for (number, *_), result in zip(answered, validated, strict=True):
             found[number] = result.statements
             self._counts[_RELATIONS] += result.added
             self._counts.update(map(_dropped, result.faults))
         self._counts[_READ] += len(answered)
-        self._counts[_UNREAD] += len(numbers) - len(answered)
-        return found
+        self._counts[_UNREAD] += len(passages) - len(answered)
 
-    async def _relations(
-        self, messages: Sequence[LlmMessage]
-    ) -> list[tuple[Passage, Sequence[Relation] | None]]:
-        """Return each message with what the model says of it; None without an answer."""
-        deadline = self._throttle.deadline()
-        named = await self._recognised([item.shown for item in messages], deadline)
-        passages = [Passage(item, tuple(names or ())) for item, names in zip(messages, named, strict=True)]
-        shown = [item for item, names in zip(passages, named, strict=True) if names is not None]
-        some = batched(shown, lambda item: item.said.shown, self._batch)
-        answers = iter(await self._throttle.each(some, self._reader.relate, deadline))
-        return [
-            (item, None if names is None else next(answers))
-            for item, names in zip(passages, named, strict=True)
-        ]
 
-    async def _recognised(
-        self, texts: Sequence[str], deadline: float
-    ) -> list[Sequence[RecognisedEntity] | None]:
-        if self._recogniser is None:
-            return [()] * len(texts)
-        some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
-        return await self._entity_throttle.each(some, self._recogniser.entities, deadline)
+def _with_names(utterance: Utterance, passage: Passage) -> Utterance:
+    """Return an utterance whose reading has the recognised names, too; where the reader has one, it stays."""
+    reading = utterance.reading
+    if reading is None or passage.said.shown != utterance.content:
+        return utterance
+    names = list(reading.names)
+    for one in passage.entities:
+        kind = _KINDS.get(one.label, one.label)
+        if kind in NAME_KINDS and all(one.end <= start or end <= one.start for start, end, _ in names):
+            names.append((one.start, one.end, kind))
+    return replace(utterance, reading=replace(reading, names=tuple(sorted(names))))
 
 
 def _may_state(utterance: Utterance) -> bool:
@@ -226,6 +192,15 @@ def _may_state(utterance: Utterance) -> bool:
 
 def _to_message(utterance: Utterance) -> LlmMessage:
     return LlmMessage(utterance.content, utterance.language, Role(utterance.role), utterance.speaker)
+
+
+def _entry(passage: Passage) -> Mapping[str, object]:
+    """Return what the model is shown of a message."""
+    return {
+        "language": passage.said.language,
+        "entities": [{"name": name, "kind": label} for name, label in passage.named],
+        "text": passage.said.shown,
+    }
 
 
 def _validate(

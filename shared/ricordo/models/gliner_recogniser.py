@@ -4,7 +4,7 @@ import asyncio
 import importlib.util
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import structlog
 
 from ricordo.memory.facts.relation_validation import RecognisedEntity
 from ricordo.models.encoder import ModelUnavailable, encodable, one_line
+from ricordo.models.throttle import Throttle
 
 _PACKAGE: Final = "gliner"
 _TEXTS: Final = 8  # per batch of the model
@@ -28,6 +29,7 @@ class GlinerRecogniser:
 
     Args:
         thread: runs the model, which computes for long without yielding.
+        throttle: its limits.
         model: a folder, or a name on the hub.
         threshold: minimum score, in [0, 1].
         onnx_file: file in the folder of the model that ONNX Runtime runs instead of PyTorch, if present.
@@ -36,6 +38,7 @@ class GlinerRecogniser:
     def __init__(
         self,
         thread: ThreadPoolExecutor,
+        throttle: Throttle,
         model: str,
         *,
         labels: Sequence[str],
@@ -43,12 +46,23 @@ class GlinerRecogniser:
         onnx_file: str = "model.onnx",
     ) -> None:
         self.model = model
+        self.throttle = throttle
         self._thread = thread
         self._labels = list(labels)
         self._threshold = threshold
         self._onnx_file = onnx_file
         self._loaded: Any = None
         self.runtime = ""
+
+    async def recognise(self, texts: Sequence[str]) -> list[Sequence[RecognisedEntity]]:
+        """Return the entities of each text; none while the model cannot answer, as they are proposals."""
+        found: list[Sequence[RecognisedEntity]] = []
+        deadline = self.throttle.deadline()
+        with suppress(ModelUnavailable):
+            for at in range(0, len(texts), _TEXTS):
+                some = texts[at : at + _TEXTS]
+                found += await self.throttle.run(lambda some=some: self.entities(some), deadline)  # type: ignore[misc]
+        return found + [()] * (len(texts) - len(found))
 
     async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
         """Return the entities of each of `texts`, in order; those of a text by their start.
@@ -108,7 +122,12 @@ class GlinerRecogniser:
 
 @asynccontextmanager
 async def open_gliner(
-    model: str, *, labels: Sequence[str], threshold: float, onnx_file: str = "model.onnx"
+    model: str,
+    throttle: Throttle,
+    *,
+    labels: Sequence[str],
+    threshold: float,
+    onnx_file: str = "model.onnx",
 ) -> AsyncIterator[GlinerRecogniser]:
     """Open a GLiNER model, which is loaded in the background.
 
@@ -118,7 +137,9 @@ async def open_gliner(
     if importlib.util.find_spec(_PACKAGE) is None:
         raise GlinerMissing("GLiNER is not installed: pip install '.[gliner]' in a checkout")
     thread = ThreadPoolExecutor(1, thread_name_prefix="gliner")
-    recogniser = GlinerRecogniser(thread, model, labels=labels, threshold=threshold, onnx_file=onnx_file)
+    recogniser = GlinerRecogniser(
+        thread, throttle, model, labels=labels, threshold=threshold, onnx_file=onnx_file
+    )
     loading = asyncio.create_task(_load_in_background(recogniser))
     try:
         yield recogniser

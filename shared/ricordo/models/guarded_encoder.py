@@ -29,7 +29,8 @@ class GuardedEncoder:
     def __init__(
         self, encoder: Encoder, breaker: CircuitBreaker, limiter: AsyncLimiter | None, clock: Clock
     ) -> None:
-        self.encoder = encoder
+        self.name = encoder.model
+        self._encoder = encoder
         self.breaker = breaker
         self.measures = ModelMeasures()
         self._limiter = limiter
@@ -37,11 +38,6 @@ class GuardedEncoder:
         self._error = ""
         self._answers = 0  # number of answered requests
         self._begins: list[float] = []  # begin times of requests in progress
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.encoder.model
 
     @property
     def is_up(self) -> bool:
@@ -94,7 +90,12 @@ class GuardedEncoder:
         began, answered = self._clock.monotonic(), False
         self._begins.append(began)
         try:
-            vectors = await _encoded(self.encoder, texts)
+            vectors = await self._encoder.encode(texts)
+            expected = (len(texts), self._encoder.dimensions)
+            if vectors.shape != expected:
+                raise ModelUnavailable(
+                    f"{self.name} answered vectors of shape {vectors.shape}, not {expected}"
+                )
             answered = True
             self._answers += 1
         finally:
@@ -158,11 +159,3 @@ class GuardedEncoder:
             self._error = str(error) if known else f"{self.name} failed: {error!r}"
             return False
         return True
-
-
-async def _encoded(encoder: Encoder, texts: Sequence[str]) -> Vectors:
-    vectors = await encoder.encode(texts)
-    expected = (len(texts), encoder.dimensions)
-    if vectors.shape != expected:
-        raise ModelUnavailable(f"{encoder.model} answered vectors of shape {vectors.shape}, not {expected}")
-    return vectors

@@ -17,9 +17,8 @@ from ricordo.memory.llm_condensation import find_fault
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import MOST_PARTS
-from ricordo.models.ollama.reader import LlmUse, finished_items, prompt_for
+from ricordo.models.llm.language_model import LanguageModel, Step, finished_items
 
-_TOKENS: Final = 384
 _MEMORIES: Final = 10
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
@@ -45,10 +44,14 @@ class AnswerClaim(BaseModel):
     sentences: Annotated[list[AnswerSentence], Field(max_length=MOST_PARTS)]
 
 
-class LlmAnswers(LlmUse):
+ANSWER: Final = Step("answer", AnswerClaim, tokens=384)
+
+
+class LlmAnswers:
     """Writes answers with a language model; None without a supported sentence."""
 
-    use = "answers"
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
 
     async def answer(
         self,
@@ -70,9 +73,7 @@ class LlmAnswers(LlmUse):
         if not shown:
             return None
         texts = [{"number": number, "text": one.shown} for number, (_, one) in enumerate(shown, 1)]
-        prompt = prompt_for(
-            "answer", {"question": material.question, "texts": texts}, language, 5 if full else 2
-        )
+        given = {"question": material.question, "texts": texts}
         sentences: list[str] = []
         used: dict[int, Fact | Memory] = {}
         checked: list[AnswerSentence] = []
@@ -91,10 +92,7 @@ class LlmAnswers(LlmUse):
         async def check_finished(text: str) -> None:
             await check(finished_items(text, "sentences", AnswerSentence))
 
-        ask = self._reader.ask
-        claim = await self._throttle.single(
-            lambda: ask(prompt, AnswerClaim, _TOKENS, self.use, check_finished)
-        )
+        claim = await self._model.ask(ANSWER, given, language, 5 if full else 2, check_finished)
         if claim is not None:
             await check(claim.sentences)
         return _written(sentences, used) if sentences else None
@@ -104,7 +102,7 @@ class LlmAnswers(LlmUse):
             return False
         fault = find_fault(sentence, cited, language)
         if fault is not None:
-            self._reject(fault)
+            self._model.reject(ANSWER, fault)
         return fault is None
 
 

@@ -7,14 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.text import collapse, normalise
 from ricordo.memory.llm_condensation import find_fault, select_messages, validate_condensation
-from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
-from ricordo.models.ollama.reader import LlmUse, lenient, prompt_for
-
-A = TypeVar("A", bound=BaseModel)
-
-_TOKENS: Final = 512
+from ricordo.models.llm.language_model import LanguageModel, Step, lenient
 
 _Leniently: Final = lenient()
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -39,12 +34,11 @@ class TopicAnswer(BaseModel):
     user_emotion: Label = "neutral"
 
 
-class SessionAnswer(BaseModel):
+class SessionAnswer(SynthesisAnswer):
     """The answer about a session; invalid values other than the summary are dropped."""
 
-    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
-    summary: Text
     key_topics: list[Annotated[TopicAnswer | None, _Leniently]] = []
     emotions: list[Annotated[Label | None, _Leniently]] = []
     meaningfulness: Annotated[Annotated[int, Field(ge=1, le=5)] | None, _Leniently] = None
@@ -68,35 +62,32 @@ class SessionAnswer(BaseModel):
         )
 
 
-class LlmCondenser(LlmUse):
+A = TypeVar("A", bound=SynthesisAnswer)
+SYNTHESIS: Final = Step("synthesis", SynthesisAnswer, tokens=512)
+SESSION: Final = Step("session", SessionAnswer, tokens=512)
+
+
+class LlmCondenser:
     """Condenses with a language model; returns None without a valid answer."""
 
-    use = "condensed"
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
 
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         """Condense memories of one language into two or three sentences, never longer than they are."""
-        messages, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask_about("synthesis", "memories", messages, language, SynthesisAnswer)
-        if answer is None or not self._accepts(answer.summary, messages, language):
-            return None
-        return collapse(normalise(answer.summary))
+        answer = await self._ask(SYNTHESIS, "memories", turns)
+        return None if answer is None else collapse(normalise(answer.summary))
 
     async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Summarise a session in at most three sentences, with topics, emotions and importance."""
+        answer = await self._ask(SESSION, "turns", turns)
+        return None if answer is None else validate_condensation(answer.condensed(), select_messages(turns))
+
+    async def _ask(self, step: Step[A], name: str, turns: Sequence[SessionTurn]) -> A | None:
         messages, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask_about("session", "turns", messages, language, SessionAnswer)
-        if answer is None or not self._accepts(answer.summary, messages, language):
-            return None
-        return validate_condensation(answer.condensed(), messages)
-
-    async def _ask_about(
-        self, use: str, name: str, messages: Sequence[LlmMessage], language: str, shape: type[A]
-    ) -> A | None:
         given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in messages]
-        return await self._ask(prompt_for(use, {name: given}, language), shape, _TOKENS)
-
-    def _accepts(self, answer: str, messages: Sequence[LlmMessage], language: str) -> bool:
-        found = find_fault(answer, messages, language)
-        if found is not None:
-            self._reject(found)
-        return found is None
+        answer = await self._model.ask(step, {name: given}, language)
+        fault = answer and find_fault(answer.summary, messages, language)
+        if fault:
+            self._model.reject(step, fault)
+        return None if fault else answer

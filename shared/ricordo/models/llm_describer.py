@@ -1,19 +1,15 @@
 """Rates and describes messages with a language model; the scale of ratings is that of generative agents."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, Final, Literal, TypeVar
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.feelings import load_positions
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, importance_of_rating
-from ricordo.models.ollama.reader import Numbered, OllamaReader, lenient
-from ricordo.models.throttle import Throttle, batched
-
-T = TypeVar("T")
-_TOKENS_OF_A_RATING: Final = 24
-_TOKENS_OF_A_DESCRIPTION: Final = 256
+from ricordo.models.llm.language_model import LanguageModel, Numbered, Step, lenient
 
 
 def _labels(schema: dict[str, Any]) -> None:
@@ -70,72 +66,39 @@ class DescriptionAnswer(Numbered):
         )
 
 
-class OllamaMessageReader(OllamaReader):
-    """Rates and describes messages."""
-
-    async def rate(self, messages: Sequence[LlmMessage]) -> list[float | None]:
-        """Rate each message, 1 (mundane) to 10 (crucial), in one request; None for one without an answer.
-
-        Raises:
-            InvalidReply: there is no rating at all.
-            ModelUnavailable: there was no answer in time.
-        """
-        entries = [{"text": item.shown} for item in messages]
-        answers = await self.ask_each(
-            "rating", "observations", entries, RatingAnswer, tokens=_TOKENS_OF_A_RATING
-        )
-        return [answer[0].rating if answer else None for answer in answers]
-
-    async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
-        """Describe each message in one request; None for one without an answer.
-
-        Raises:
-            InvalidReply: there is no description at all.
-            ModelUnavailable: there was no answer in time.
-        """
-        entries = [
-            {"language": item.language, "role": item.role.value, "speaker": item.speaker, "text": item.shown}
-            for item in messages
-        ]
-        answers = await self.ask_each(
-            "description", "messages", entries, DescriptionAnswer, tokens=_TOKENS_OF_A_DESCRIPTION
-        )
-        return [answer[0].description() if answer else None for answer in answers]
+RATING: Final = Step("rating", RatingAnswer, tokens=24, items="observations")
+DESCRIPTION: Final = Step("description", DescriptionAnswer, tokens=256, items="messages")
 
 
 class LlmDescriber:
     """Rates and describes messages, in batches.
 
-    After a malformed answer to several messages each is sent once more, alone.
+    Args:
+        batch: maximum number of messages per request.
     """
 
-    def __init__(self, reader: OllamaMessageReader, throttle: Throttle, batch: int = 8) -> None:
-        self._reader = reader
-        self._throttle = throttle
+    def __init__(self, model: LanguageModel, batch: int = 8) -> None:
+        self._model = model
         self._batch = batch
 
     @property
     def model(self) -> str:
         """The name of the model."""
-        return self._reader.model
+        return self._model.model
 
     async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> list[LlmReading]:
         """Rate and, if `describe`, describe each message; an empty reading without an answer in time."""
-        deadline = self._throttle.deadline()
-        ratings = await self._each(messages, self._reader.rate, deadline)
-        nothing = [None] * len(messages)
-        described = await self._each(messages, self._reader.describe, deadline) if describe else nothing
-        return [
-            LlmReading(None if rating is None else importance_of_rating(rating), description)
-            for rating, description in zip(ratings, described, strict=True)
+        deadline, ask = self._model.throttle.deadline(), self._model.ask_each
+        ratings = await ask(RATING, [{"text": item.shown} for item in messages], self._batch, deadline)
+        entries = [
+            {"language": item.language, "role": item.role.value, "speaker": item.speaker, "text": item.shown}
+            for item in messages
         ]
-
-    async def _each(
-        self,
-        messages: Sequence[LlmMessage],
-        ask: Callable[[Sequence[LlmMessage]], Awaitable[Sequence[T | None]]],
-        deadline: float,
-    ) -> list[T | None]:
-        return await self._throttle.each(
-            batched(messages, lambda message: message.shown, self._batch), ask, deadline
-        )
+        described = await ask(DESCRIPTION, entries if describe else (), self._batch, deadline)
+        return [
+            LlmReading(
+                None if rating is None else importance_of_rating(rating.rating),
+                None if answer is None else answer.description(),
+            )
+            for rating, answer in zip_longest(ratings, described)
+        ]

@@ -15,12 +15,9 @@ from ricordo.memory.reflection.insight import (
     relevant_memories,
     validate_claim,
 )
-from ricordo.memory.reflection.insight_selection import MOST_INSIGHTS
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
-from ricordo.models.ollama.reader import LlmUse, prompt_for
-
-_TOKENS: Final = 384
+from ricordo.models.llm.language_model import LanguageModel, Step
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
 
@@ -42,13 +39,25 @@ class InsightAnswer(BaseModel):
     evidence: Annotated[list[int], Field(max_length=20)]
 
 
-class LlmInsights(LlmUse):
-    """Draws insights with a language model; a missing or invalid answer gives none."""
+QUESTIONS: Final = Step("reflection_questions", QuestionsAnswer, tokens=384)
+INSIGHT: Final = Step("insight", InsightAnswer, tokens=384)
 
-    use = "insights"
+
+class LlmInsights:
+    """Draws insights with a language model; a missing or invalid answer gives none.
+
+    Args:
+        questions: maximum number of questions, and so of insights.
+        memories: maximum number of memories that answer a question.
+    """
+
+    def __init__(self, model: LanguageModel, questions: int = 3, memories: int = 10) -> None:
+        self._model = model
+        self._questions = questions
+        self._memories = memories
 
     async def insights(self, observed: ReflectionEvidence) -> Sequence[Insight]:
-        """Return at most three insights that the memories support, each about another subject."""
+        """Return insights that the memories support, each about another subject."""
         language = language_of(observed.memories)
         memories = sorted(
             (item for item in observed.memories if _is_shown(item, language)),
@@ -57,29 +66,28 @@ class LlmInsights(LlmUse):
         if not memories or not language:
             return ()
         given = {"observations": _numbered(select_messages([SessionTurn(item) for item in memories]))}
-        prompt = prompt_for("reflection_questions", given, language, MOST_INSIGHTS)
-        reply = await self._ask(prompt, QuestionsAnswer, _TOKENS)
-        questions = () if reply is None else reply.questions[:MOST_INSIGHTS]
+        reply = await self._model.ask(QUESTIONS, given, language, self._questions)
+        questions = () if reply is None else reply.questions[: self._questions]
         found: dict[str, Insight] = {}
-        for question in questions_in_language(questions, language, MOST_INSIGHTS):
+        for question in questions_in_language(questions, language, self._questions):
             insight = await self._answered(question, memories, language)
             if insight is not None:
                 found.setdefault(insight.about, insight)
         return tuple(found.values())
 
     async def _answered(self, question: str, memories: Sequence[Memory], language: str) -> Insight | None:
-        given = relevant_memories(question, memories, language)
+        given = relevant_memories(question, memories, language, self._memories)
         if not given:
             return None
         shown = {"question": question, "memories": _numbered([to_llm_message(item) for item in given])}
-        answer = await self._ask(prompt_for("insight", shown, language), InsightAnswer, _TOKENS)
+        answer = await self._model.ask(INSIGHT, shown, language)
         if answer is None:
             return None
         claim = InsightClaim(answer.insight, tuple(answer.evidence))
         insight = validate_claim(claim, question, given, language)
         if isinstance(insight, Insight):
             return insight
-        self._reject(insight)
+        self._model.reject(INSIGHT, insight)
         return None
 
 

@@ -13,8 +13,7 @@ from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
 from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.messages import enumerations
 from ricordo.messages.views import Analysis, QueryTime
-from ricordo.models.ollama.reader import OllamaReader, prompt_for
-from ricordo.models.throttle import Throttle
+from ricordo.models.llm.language_model import LanguageModel, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,6 @@ class Understanding:
 
 
 _MAX_CHARS: Final = 500  # of a question that are sent to the model, which has 200 ms
-_MOST_TOKENS: Final = 96  # of an answer
 
 _CacheKey = tuple[str, str, tuple[str, ...]]
 
@@ -66,50 +64,42 @@ class QuestionAnswer(BaseModel):
     emotion: EmotionFilter | None
 
 
+QUERY: Final = Step("query", QuestionAnswer, tokens=96)
+
+
 class QueryAnalyser:
-    """Finds out what a question asks for, by rules; it never fails."""
+    """Finds out what a question asks for, by rules and, where there is one, a language model; it never fails.
 
-    async def understand(self, question: Question) -> Understanding:
-        """Analyse `question`."""
-        return Understanding(by_rules(question))
-
-
-class LlmQueryAnalyser(QueryAnalyser):
-    """Analyses questions with a language model, and by rules while it is unavailable.
-
-    The answer depends on the question and the names in it only, so it is cached for all users; relative times
-    are resolved each time.
+    The model's answer depends on the question and the names in it only, so it is cached for all users;
+    relative times are resolved each time.
 
     Args:
-        reader: the model, with a time limit of its own.
+        cache_size: maximum number of answers.
     """
 
-    def __init__(self, reader: OllamaReader, throttle: Throttle, cache_size: int = 1024) -> None:
-        self._reader = reader
-        self._throttle = throttle
+    def __init__(self, model: LanguageModel | None = None, cache_size: int = 1024) -> None:
+        self._model = model
         self._claims = LRUCache[_CacheKey, QueryClaim](cache_size)
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question`; `degraded` if the model should have answered and did not."""
         plain = by_rules(question)
-        if not any(letter.isalnum() for letter in question.text):
+        if self._model is None or not any(letter.isalnum() for letter in question.text):
             return Understanding(plain)
         known = set(question.known_names)
         names = tuple(name for name in plain.entities if name in known)
         key = (question.text[:_MAX_CHARS], plain.language, names)
-        claim = self._claims.get(key) or await self._read(key)
+        claim = self._claims.get(key) or await self._read(self._model, key)
         if claim is None:
             return Understanding(plain, degraded=True)
         self._claims[key] = claim
         return Understanding(by_rules(question, claim))
 
-    async def _read(self, key: _CacheKey) -> QueryClaim | None:
+    async def _read(self, model: LanguageModel, key: _CacheKey) -> QueryClaim | None:
         """Ask the model; None without an answer."""
         text, language, names = key
-        prompt = prompt_for("query", {"language": language, "known_names": names, "question": text})
-        answer = await self._throttle.single(
-            lambda: self._reader.ask(prompt, QuestionAnswer, _MOST_TOKENS, "question")
-        )
+        given = {"language": language, "known_names": names, "question": text}
+        answer = await model.ask(QUERY, given)
         if answer is None:
             return None
         return QueryClaim(

@@ -1,58 +1,49 @@
-"""Limits the use of a language model: rate, circuit breaker and time budget."""
+"""Limits the use of a model: rate, circuit breaker and time budget."""
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import Final, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import structlog
 from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
-from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.resilience import BreakerState, CircuitBreaker
-
-_MAX_BYTES: Final = 9_000  # of text per request of several items: some 3,000 tokens
 
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
-A = TypeVar("A")
-Ask: TypeAlias = Callable[[Sequence[A]], Awaitable[Sequence[T | None]]]
 
 
 class Throttle:
-    """Sends items to a model in batches; an item without an answer in time gets None.
-
-    Items without an answer in a batch that was answered, or whose answer was invalid, are sent once more,
-    alone.
+    """Runs requests to a model within its limits.
 
     Args:
+        use: what the model is for, such as "messages are enriched by hermes3:8b", for the log.
         breaker: counts failures, invalid answers included, and spares the wait while the model is down.
         limiter: limits the rate of requests; None for no limit.
-        budget: seconds per `each`; infinite for background work.
+        budget: seconds of one use; infinite for background work.
         patience: seconds that a request waits for an open breaker.
     """
 
     def __init__(
         self,
-        breaker: CircuitBreaker,
-        limiter: AsyncLimiter | None,
         clock: Clock,
+        use: str = "",
+        breaker: CircuitBreaker | None = None,
+        limiter: AsyncLimiter | None = None,
         *,
         budget: float = math.inf,
         patience: float = 0.0,
-        gone: str,
-        back: str,
     ) -> None:
-        self._breaker = breaker
-        self._limiter = limiter
+        self._use = use
+        self._breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
         self._clock = clock
+        self._limiter = limiter
         self._budget = budget
         self._patience = patience
-        self._gone = gone
-        self._back = back
         self._reason = ""
 
     @property
@@ -64,85 +55,36 @@ class Throttle:
         """Return the end of a budget that begins now, in the clock's monotonic seconds."""
         return self._clock.monotonic() + self._budget
 
-    async def each(self, batches: Iterator[Sequence[A]], ask: Ask[A, T], deadline: float) -> list[T | None]:
-        """Return the answers to the items of `batches`, in order."""
-        answers: list[T | None] = []
-        for items_of_batch in batches:
-            found = await self._once(items_of_batch, ask, deadline)
-            if found is None:  # the model is away or its time is over
-                answers += [None] * len(items_of_batch)
-                continue
-            for item, answer in zip(items_of_batch, found, strict=True):
-                again = answer is None and len(items_of_batch) > 1
-                answers.append(await self._alone(item, ask, deadline) if again else answer)
-        return answers
+    async def run(self, request: Callable[[], Awaitable[T]], deadline: float) -> T:
+        """Return the answer to one request.
 
-    async def single(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
-        """Return the answer to one request, within the whole budget."""
-
-        async def request(_: Sequence[None]) -> Sequence[T | None]:
-            return [await ask()]
-
-        (answer,) = await self.each(iter([[None]]), request, self.deadline())
-        return answer
-
-    async def _alone(self, item: A, ask: Ask[A, T], deadline: float) -> T | None:
-        found = await self._once([item], ask, deadline)
-        return None if found is None else found[0]
-
-    async def _once(self, items: Sequence[A], ask: Ask[A, T], deadline: float) -> Sequence[T | None] | None:
-        """Send one request; None without an answer, a None per item after an invalid one."""
+        Raises:
+            ModelUnavailable: the model is down, its time is over, or the request raises it.
+        """
         if not await self._breaker.wait_admitting(self._patience):
-            return None
-        if not await self._taken(deadline):
-            return None
-        left = deadline - self._clock.monotonic()
-        admission = self._breaker.admit() if left > 0 else None
-        if admission is None:
-            return None
+            raise ModelUnavailable(self._reason)
+        if self._limiter is not None:
+            await self._until(deadline, self._limiter.acquire())
+        if self._clock.monotonic() >= deadline:
+            raise ModelUnavailable("no time is left for this request")
+        if (admission := self._breaker.admit()) is None:
+            raise ModelUnavailable("another request is trying whether the model is back")
         try:
             with admission:
-                answer = await _within(left, ask(items))
+                answer = await self._until(deadline, request())
         except ModelUnavailable as error:
             self._reason = str(error)
             if self._breaker.state is BreakerState.OPEN:
-                _log.warning(self._gone, reason=str(error))
-            return [None] * len(items) if isinstance(error, InvalidReply) else None
+                _log.warning("model is away", use=self._use, reason=str(error))
+            raise
         if admission.is_probe:
-            _log.info(self._back)
+            _log.info("model is back", use=self._use)
         return answer
 
-    async def _taken(self, deadline: float) -> bool:
-        """Wait for the rate limit, up to the deadline."""
+    async def _until(self, deadline: float, answer: Awaitable[T]) -> T:
         left = deadline - self._clock.monotonic()
-        if left <= 0:
-            return False
-        if self._limiter is None:
-            return True
-        with suppress(ModelUnavailable):
-            await _within(left, self._limiter.acquire())
-            return True
-        return False
-
-
-def batched(items: Iterable[A], shown: Callable[[A], str], batch: int) -> Iterator[Sequence[A]]:
-    """Yield batches of items in order, each as large as one request may be."""
-    items_of_batch: list[A] = []
-    size = 0
-    for item in items:
-        own = len(shown(item).encode("utf-8", "replace"))
-        if items_of_batch and (len(items_of_batch) == batch or size + own > _MAX_BYTES):
-            yield items_of_batch
-            items_of_batch, size = [], 0
-        items_of_batch.append(item)
-        size += own
-    if items_of_batch:
-        yield items_of_batch
-
-
-async def _within(seconds: float, answer: Awaitable[T]) -> T:
-    try:
-        async with asyncio.timeout(None if math.isinf(seconds) else seconds):
-            return await answer
-    except TimeoutError:
-        raise ModelUnavailable("the time limit of this batch has passed") from None
+        try:
+            async with asyncio.timeout(None if math.isinf(left) else left):
+                return await answer
+        except TimeoutError:
+            raise ModelUnavailable("the time limit of this batch has passed") from None

@@ -1,7 +1,7 @@
 """Exponential backoff: the delay before a retry, and the cooldown of failing items."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,31 +14,27 @@ from ricordo.unavailable import DependencyUnavailable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """Exponential backoff with jitter.
+    """Exponential backoff with jitter: each delay is twice the one before.
 
     Attributes:
         first: seconds after the first failure, > 0.
-        factor: growth per further failure, >= 1.
         longest: maximum seconds, before jitter.
         jitter: share in [0, 1] by which a delay is shortened at most, so that clients do not retry together.
-        rng: returns a random number in [0, 1).
     """
 
     first: float = 1.0
-    factor: float = 2.0
     longest: float = 60.0
     jitter: float = 0.3
-    rng: Callable[[], float] = random.random
 
     def __post_init__(self) -> None:
-        if self.first <= 0 or self.factor < 1 or self.longest < self.first or not 0 <= self.jitter <= 1:
+        if self.first <= 0 or self.longest < self.first or not 0 <= self.jitter <= 1:
             raise ValueError(f"invalid backoff: {self}")
 
     def delay(self, attempt: int) -> float:
         """Return the seconds to wait after the `attempt`-th failure (from 1), at least 0.001."""
         exponent = min(max(attempt, 1) - 1, 64)
-        delay = min(self.first * self.factor**exponent, self.longest)
-        return max(delay * (1 - self.jitter * self.rng()), 0.001)
+        delay = min(self.first * 2.0**exponent, self.longest)
+        return max(delay * (1 - self.jitter * random.random()), 0.001)
 
 
 _BACKOFF: Final = Backoff(first=60.0, longest=3600.0, jitter=0.0)

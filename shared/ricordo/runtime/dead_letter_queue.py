@@ -1,9 +1,11 @@
 """Stores events that were given up, with their bytes and the reason, before the originals are removed."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from ricordo.bus.port import DeadLetter, DeadLetterRecorder, Delivery, Outgoing, Publisher, StoredMessage
+from ricordo.bus.port import Bus, Delivery, Outgoing, StoredMessage
 from ricordo.messages.errors import dead_letter_headers
 from ricordo.messages.subjects import (
     CE_ID,
@@ -21,79 +23,72 @@ from ricordo.runtime.decoding import MessageReferences
 _COPIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
 
 
-def dead_letter(
-    message: Delivery | StoredMessage,
-    found: MessageReferences,
-    *,
-    code: str,
-    reason: str,
-    attempts: int,
-    consumer: str,
-    stream: str,
-    at: datetime,
-) -> DeadLetter:
-    """Return the dead letter of a message."""
-    return DeadLetter(
-        tenant=found.tenant,
-        message_id=found.message_id,
-        memory_id=found.memory_id,
-        code=code,
-        reason=reason,
-        attempts=attempts,
-        consumer=consumer,
-        subject=message.subject,
-        stream=stream,
-        sequence=message.sequence,
-        body=message.body,
-        headers=message.headers,
-        at=at,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetter:
+    """An event that was given up, and the reason.
 
-
-def to_message(letter: DeadLetter) -> Outgoing:
-    """Return the message that stores `letter`: original bytes, reason in headers."""
-    headers = {name: letter.headers[name] for name in _COPIED if name in letter.headers}
-    headers[MESSAGE_ID] = f"dlq:{letter.stream}:{letter.sequence}:{letter.consumer}"
-    headers |= dead_letter_headers(letter.code, letter.reason, letter.attempts, letter.sequence)
-    return Outgoing(
-        subject=dead_letter_subject(letter.consumer, letter.subject), body=letter.body, headers=headers
-    )
-
-
-class DeadLetterQueue:
-    """Publishes dead letters to their stream.
-
-    Args:
-        record_dead_letter: decides whether a letter is published, and records it; None to publish all.
+    Attributes:
+        message: the event as it is in its stream.
+        refers_to: the ids of its tenant and its message or memory.
+        code: the reason as a code (`invalid`, `attempts_exhausted`, or a handler's own).
+        at: when it was given up, aware, in UTC.
     """
 
-    def __init__(self, publisher: Publisher, record_dead_letter: DeadLetterRecorder | None = None) -> None:
-        self._publisher = publisher
-        self._record_dead_letter = record_dead_letter
+    message: Delivery | StoredMessage
+    refers_to: MessageReferences
+    code: str
+    reason: str
+    attempts: int
+    consumer: str
+    stream: str
+    at: datetime
 
-    async def publish(self, letter: DeadLetter) -> bool:
-        """Store `letter`, unless the recorder drops it because its message was forgotten.
 
-        Repeating this stores nothing more, as the stream knows the letter by its origin.
+DeadLetterRecorder = Callable[[DeadLetter, Callable[[], Awaitable[None]]], Awaitable[None]]
+"""Calls the given function, which stores a dead letter in its stream, and records it, for example for
+`query.status`; neither, if it was forgotten.
 
-        Returns:
-            Whether it was stored; the original may be removed in any case.
+An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
+"""
 
-        Raises:
-            BusError: the stream did not store it; the original must stay.
-            Exception: the recorder failed; likewise.
-        """
-        stored = False
 
-        async def publish() -> None:
-            nonlocal stored
-            (problem,) = await self._publisher.publish([to_message(letter)])
-            if problem is not None:
-                raise problem
-            stored = True
+def _to_message(letter: DeadLetter) -> Outgoing:
+    """Return the message that stores `letter`: original bytes, reason in headers."""
+    message = letter.message
+    headers = {name: message.headers[name] for name in _COPIED if name in message.headers}
+    headers[MESSAGE_ID] = f"dlq:{letter.stream}:{message.sequence}:{letter.consumer}"
+    headers |= dead_letter_headers(letter.code, letter.reason, letter.attempts, message.sequence)
+    return Outgoing(
+        subject=dead_letter_subject(letter.consumer, message.subject), body=message.body, headers=headers
+    )
 
-        if self._record_dead_letter is None:
-            await publish()
-        else:
-            await self._record_dead_letter(letter, publish)
-        return stored
+
+async def store_dead_letter(bus: Bus, record: DeadLetterRecorder | None, letter: DeadLetter) -> bool:
+    """Store `letter` in its stream, unless `record` drops it because its message was forgotten.
+
+    Repeating this stores nothing more, as the stream knows the letter by its origin.
+
+    Args:
+        record: decides whether the letter is stored, and records it; None to store all.
+
+    Returns:
+        Whether it was stored; the original may be removed in any case.
+
+    Raises:
+        BusError: the stream did not store it; the original must stay.
+        Exception: the recorder failed; likewise.
+    """
+    stored = False
+
+    async def publish() -> None:
+        nonlocal stored
+        (problem,) = await bus.publish([_to_message(letter)])
+        if problem is not None:
+            raise problem
+        stored = True
+
+    if record is None:
+        await publish()
+    else:
+        await record(letter, publish)
+    return stored

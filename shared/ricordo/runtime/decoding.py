@@ -80,36 +80,29 @@ class MessageReferences(NamedTuple):
     memory_id: UUID | None = None
 
 
-def references(subject: str, body: bytes, decoded: Message | None = None) -> MessageReferences:
-    """Return the ids that a message refers to.
-
-    Args:
-        body: its bytes, searched for an id if they could not be decoded.
-    """
+def references(subject: str, body: bytes) -> MessageReferences:
+    """Return the ids that a message refers to; one that cannot be decoded is searched for its id."""
     try:
         address = Subject.parse(subject)
     except InvalidSubject:
         return MessageReferences(None, None)
-    if isinstance(decoded, DerivedEvent):
-        memory = decoded.memory_id if decoded.message_id is None else None
-        return MessageReferences(address.tenant, decoded.message_id, memory)
-    if isinstance(decoded, MessageReceived):
-        return MessageReferences(address.tenant, decoded.id)
-    return MessageReferences(
-        address.tenant, readable_id(body) if address.name.startswith("message.") else None
-    )
-
-
-def stored_references(subject: str, body: bytes) -> MessageReferences:
-    """Return the ids that a message refers to which was not decoded yet."""
     try:
-        decoded = decode(Subject.parse(subject).name, body)
-    except (InvalidSubject, DecodeError):
-        return references(subject, body)
-    return references(subject, body, decoded)
+        decoded = decode(address.name, body)
+    except DecodeError:
+        sent_by_bot = address.name.startswith("message.")
+        return MessageReferences(address.tenant, readable_id(body) if sent_by_bot else None)
+    message_id = _message_id(decoded)
+    memory = decoded.memory_id if isinstance(decoded, DerivedEvent) and message_id is None else None
+    return MessageReferences(address.tenant, message_id, memory)
 
 
 def log_fields(envelope: Envelope[Message]) -> Mapping[str, str | None]:
     """Return the fields that identify an event in a log line: ids only, never content."""
-    found = references(envelope.subject, b"", envelope.body)
-    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": found.message_id}
+    message_id = _message_id(envelope.body)
+    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": message_id}
+
+
+def _message_id(body: Message) -> str | None:
+    if isinstance(body, MessageReceived):
+        return body.id
+    return body.message_id if isinstance(body, DerivedEvent) else None

@@ -19,6 +19,7 @@ _log = structlog.stdlib.get_logger(__name__)
 _GATE_IS_CLOSED_AFTER = 0.1
 _TIME_TO_END_S = 0.5
 _PROBE_S = 5.0
+_SUCCESS_IS_VALID_S = 0.5  # from the begin of the probe
 _BACKOFF = Backoff(first=0.2, longest=5.0)
 
 
@@ -47,59 +48,17 @@ class Gate:
         """Discard cached results, as a call to what it guards has just failed."""
 
 
-class AllGates(Gate):
-    """A gate that is open while all of `gates` are."""
-
-    def __init__(self, gates: Sequence[Gate]) -> None:
-        self._gates = gates
-
-    @property
-    def reason(self) -> str:
-        """The reasons of the closed gates."""
-        return "; ".join(gate.reason for gate in self._gates if gate.reason)
-
-    @property
-    def is_throttled(self) -> bool:
-        """Whether every closed gate is throttled."""
-        closed = [gate for gate in self._gates if gate.reason]
-        return bool(closed) and all(gate.is_throttled for gate in closed)
-
-    @property
-    def is_known_open(self) -> bool:
-        """Whether all gates are."""
-        return all(gate.is_known_open for gate in self._gates)
-
-    async def wait_open(self) -> None:
-        """Wait for each gate in turn."""
-        for gate in self._gates:
-            await gate.wait_open()
-
-    def invalidate(self) -> None:
-        """Invalidate each gate."""
-        for gate in self._gates:
-            gate.invalidate()
-
-
 class ProbeGate(Gate):
     """A gate that is open while `probe` succeeds. It probes when a caller waits, with backoff on failure.
 
     Args:
         probe: a cheap call, such as `SELECT 1`, that raises while the dependency is down.
-        ttl: seconds for which a success is valid, from the begin of the probe.
     """
 
-    def __init__(
-        self,
-        name: str,
-        probe: Callable[[], Awaitable[object]],
-        clock: Clock,
-        *,
-        ttl: float = 0.5,
-    ) -> None:
+    def __init__(self, name: str, probe: Callable[[], Awaitable[object]], clock: Clock) -> None:
         self._name = name
         self._probe = probe
         self._clock = clock
-        self._ttl = ttl
         self._succeeded_at = self._probed_at = -math.inf
         self._invalidations = 0
         self._failures = 0
@@ -121,7 +80,7 @@ class ProbeGate(Gate):
     @property
     def is_known_open(self) -> bool:
         """Whether a probe has just succeeded."""
-        return self._clock.monotonic() - self._succeeded_at < self._ttl
+        return self._clock.monotonic() - self._succeeded_at < _SUCCESS_IS_VALID_S
 
     async def wait_open(self) -> None:
         """Return once a probe succeeds, or at once if one just has. Concurrent callers share the probes."""
@@ -197,49 +156,56 @@ class ProbeGate(Gate):
 
 
 class WatchedGate:
-    """A gate whose waits are shown in a worker's health and, if long, in its log.
+    """The gates of a worker, whose waits are shown in its health and, if long, in its log.
 
     Args:
-        gate: is open while the dependencies of the worker are up.
+        gates: are open while the dependencies of the worker are up.
         lane: says whether more may be fetched; what was fetched does not wait for it.
         log_after: seconds after which a wait is logged; shorter ones only at debug level.
     """
 
     def __init__(
-        self, gate: Gate, health: Health, log_after: float = 30.0, *, lane: Gate | None = None
+        self, gates: Sequence[Gate], health: Health, log_after: float = 30.0, *, lane: Gate | None = None
     ) -> None:
-        self._dependencies = gate
-        gate = gate if lane is None else AllGates((gate, lane))
-        self._gate = gate
+        self._dependencies = tuple(gates)
+        self._all = self._dependencies if lane is None else (*gates, lane)
         self._health = health
         self._told_after = log_after
         self._logged = False
-        health.gate_reason = lambda: gate.reason
-        health.is_throttled = lambda: gate.is_throttled
+        health.gate_reason = self._reason
+        health.is_throttled = self._is_throttled
 
     def invalidate(self) -> None:
         """Invalidate the dependencies, as a call has just failed."""
-        self._dependencies.invalidate()
+        for gate in self._dependencies:
+            gate.invalidate()
 
     @property
     def is_known_open(self) -> bool:
-        """Whether the gate is open for sure, without a wait."""
-        return self._gate.is_known_open
+        """Whether all gates are open for sure, without a wait."""
+        return all(gate.is_known_open for gate in self._all)
 
     async def wait_open(self) -> bool:
         """Wait until more may be fetched.
 
         Returns:
-            Whether it was closed, that is, whether the wait was noticeable.
+            Whether a gate was closed, that is, whether the wait was noticeable.
         """
-        return await self._wait(self._gate)
+        return await self._wait(self._all)
 
     async def wait_for_dependencies(self) -> bool:
         """Wait until the dependencies are up, and return whether one was down."""
         return await self._wait(self._dependencies)
 
-    async def _wait(self, gate: Gate) -> bool:
-        waiting = asyncio.ensure_future(gate.wait_open())
+    def _reason(self) -> str:
+        return "; ".join(gate.reason for gate in self._all if gate.reason)
+
+    def _is_throttled(self) -> bool:
+        closed = [gate for gate in self._all if gate.reason]
+        return bool(closed) and all(gate.is_throttled for gate in closed)
+
+    async def _wait(self, gates: Sequence[Gate]) -> bool:
+        waiting = asyncio.ensure_future(_all_open(gates))
         try:
             done, _ = await asyncio.wait({waiting}, timeout=_GATE_IS_CLOSED_AFTER)
             if done:
@@ -259,8 +225,8 @@ class WatchedGate:
         if self._logged:
             return
         self._logged = True
-        worker, why = self._health.worker, self._gate.reason or "slow to answer"
-        if self._gate.is_throttled:
+        worker, why = self._health.worker, self._reason() or "slow to answer"
+        if self._is_throttled():
             _log.info("fetching is paused for work with priority", worker=worker, reason=why)
         else:
             _log.warning("fetching is paused: gate closed", worker=worker, reason=why)
@@ -271,9 +237,14 @@ class WatchedGate:
             self._logged = False
             _log.info("fetching is resumed: gate open", worker=worker)
         elif self._health.gate_open is not is_open:
-            _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=self._gate.reason)
+            _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=self._reason())
         self._health.gate_open = is_open
-        self._health.set_state(
-            WorkerState.READY if is_open else WorkerState.DEGRADED,
-            "" if is_open else "waiting for its gate to open",
-        )
+        if is_open:
+            self._health.set_state(WorkerState.READY)
+        else:
+            self._health.set_state(WorkerState.DEGRADED, "waiting for its gate to open")
+
+
+async def _all_open(gates: Sequence[Gate]) -> None:
+    for gate in gates:
+        await gate.wait_open()

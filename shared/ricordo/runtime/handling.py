@@ -5,19 +5,18 @@ A handler never acknowledges, publishes, sleeps or retries; the runtime does, by
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 from uuid import UUID
 
+from ricordo.messages.answers import AnswerRequest
 from ricordo.messages.codec import encode
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
 
 E_co = TypeVar("E_co", covariant=True)
-E_contra = TypeVar("E_contra", contravariant=True)
 
 _REASON_MAX_CHARS: Final = 300
-Q_contra = TypeVar("Q_contra", bound=Message, contravariant=True)
 
 SendPart: TypeAlias = Callable[[Message], Awaitable[None]]
 """Sends a part of a reply; never raises, as the reply holds all parts."""
@@ -81,18 +80,11 @@ class Retry:
 Outcome = Done | Reject | Retry
 
 
-class Handler(Protocol[E_contra]):
-    """Handles events of one tenant."""
+Handler: TypeAlias = Callable[[str, Sequence[Envelope[Any]]], Awaitable[Sequence[Outcome]]]
+"""Handles events of a tenant, at least one; returns one outcome per event, in the same order.
 
-    async def __call__(self, tenant: str, events: Sequence[Envelope[E_contra]], /) -> Sequence[Outcome]:
-        """Handle `events` (at least one), all of `tenant`.
-
-        Returns:
-            One outcome per event, in the same order.
-
-        Raises:
-            Exception: any error is transient; the events of a larger batch are then handled one by one.
-        """
+Any error that it raises is transient; the events of a larger batch are then handled one by one.
+"""
 
 
 class RequestError(Exception):
@@ -118,39 +110,27 @@ class QueryResult:
     cause: UUID | None = None
 
 
-class QueryHandler(Protocol[Q_contra]):
-    """Answers the requests of one name."""
+QueryHandler: TypeAlias = Callable[[str, Any], Awaitable[Message | QueryResult]]
+"""Answers a request of a tenant.
 
-    async def __call__(self, tenant: str, request: Q_contra, /) -> Message | QueryResult:
-        """Answer `request` of `tenant`.
-
-        Raises:
-            RequestError: replied as an error of the contract.
-            Exception: any other error is logged, and replied as `internal`.
-        """
+A `RequestError` is replied as an error of the contract; any other error is logged, and replied as `internal`.
+"""
 
 
-@runtime_checkable
-class PartsHandler(Protocol[Q_contra]):
-    """A query handler that can send parts of a reply before it."""
-
-    async def in_parts(self, tenant: str, request: Q_contra, send: SendPart, /) -> QueryResult:
-        """Answer `request` of `tenant`, which has `stream`, as a call of the handler does."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class QueryRoute:
     """How the requests of one name are handled.
 
     Attributes:
         handler: answers.
-        deadline: seconds from the arrival of a request, or its last part, to a reply with `timeout`.
         fit: shortens a reply to a number of bytes of JSON; None to refuse a reply that is too long.
+        in_parts: answers a request that has `stream`, and sends parts of the reply before; None for whole
+            replies only.
     """
 
-    handler: QueryHandler[Any]
-    deadline: float = 5.0
+    handler: QueryHandler
     fit: Callable[[Any, int], Message] | None = None
+    in_parts: Callable[[str, AnswerRequest, SendPart], Awaitable[QueryResult]] | None = None
 
 
 def encoded(reply: Message, fit: Callable[[Any, int], Message] | None) -> bytes:

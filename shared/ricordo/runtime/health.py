@@ -56,22 +56,15 @@ class Health:
     counters: Callable[[], Mapping[str, int]] = dict
     models: Mapping[str, str | None] = field(default_factory=dict)
 
-    def set_state(self, state: WorkerState, reason: str = "") -> bool:
-        """Enter `state`, unless the worker is stopping.
+    def set_state(self, state: WorkerState, reason: str = "") -> None:
+        """Enter `state`, unless the worker is stopping."""
+        last = (WorkerState.STOPPING, WorkerState.STOPPED)
+        if self.state not in last or state in last:
+            self.state, self.reason = state, reason
 
-        Returns:
-            Whether the state changed.
-        """
-        stopping = self.state in (WorkerState.STOPPING, WorkerState.STOPPED)
-        if stopping and state not in (WorkerState.STOPPING, WorkerState.STOPPED):
-            return False
-        changed = self.state is not state
-        self.state, self.reason = state, reason
-        return changed
-
-    def succeeded(self, count: int = 1) -> None:
-        """Count `count` successes."""
-        self.processed += count
+    def succeeded(self) -> None:
+        """Count a success."""
+        self.processed += 1
         self.last_success = self.clock.now()
 
     @property

@@ -4,9 +4,9 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -176,17 +176,13 @@ async def check_address(host: str, port: int) -> None:
     Raises:
         PageUnavailable: it cannot, for example because another process listens there.
     """
-    server = await _start_server(_close, host, port)
+    server = await _start_server(lambda _, writer: writer.close(), host, port)
     server.close()
     await server.wait_closed()
 
 
-async def _close(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    writer.close()
-
-
 async def _start_server(
-    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], host: str, port: int
+    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any], host: str, port: int
 ) -> asyncio.Server:
     try:
         return await asyncio.start_server(serve, host, port, limit=8192)

@@ -8,6 +8,7 @@ import asyncio
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
@@ -15,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from ricordo.models.batcher import EmbeddingBatcher
-from ricordo.models.ollama.ollama_server import LLM_TOKENS
+from ricordo.models.llm.ollama_server import LLM_TOKENS
 from ricordo.resilience import BreakerState
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import Page
@@ -42,22 +43,25 @@ _WORKER_GAUGES: Final[Mapping[str, tuple[str, Callable[[Health], float]]]] = {
 }
 
 
-class Metrics:
+class Metrics(Collector):
     """The metrics of one process."""
 
     def __init__(self, version: str) -> None:
+        self._sources: list[Callable[[], Iterator[Metric]]] = [
+            lambda: _process(version),
+            lambda: _merged([({}, LLM_TOKENS)]),
+        ]
         self._registry = CollectorRegistry()
-        self._add(lambda: _process(version))
-        self._add(lambda: _merged([({}, LLM_TOKENS)]))
+        self._registry.register(self)
         ProcessCollector(registry=self._registry)  # memory, CPU time, open files; of Linux only
 
     def add_workers(self, healths: Sequence[Health]) -> None:
         """Add the counters and states of workers."""
-        self._add(lambda: _workers(healths))
+        self._sources.append(lambda: _workers(healths))
 
     def add_measures(self, measures: Mapping[str, HandlerMeasures | QueryMeasures]) -> None:
         """Add the measures of handlers and requests, by worker."""
-        self._add(
+        self._sources.append(
             lambda: _merged(
                 ({"worker": worker}, metric)
                 for worker, measure in measures.items()
@@ -67,22 +71,15 @@ class Metrics:
 
     def add_batcher(self, batcher: EmbeddingBatcher) -> None:
         """Add the queue, the circuit breakers and the requests of the embedding models."""
-        self._add(lambda: _batcher(batcher))
+        self._sources.append(lambda: _batcher(batcher))
 
     def page(self) -> Page:
         """Return the present values in the text format that every Prometheus reads."""
         return Page(generate_latest(self._registry), _TEXT_FORMAT)
 
-    def _add(self, collect: Callable[[], Iterator[Metric]]) -> None:
-        self._registry.register(_FunctionCollector(collect))
-
-
-class _FunctionCollector(Collector):
-    def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
-        self._collect = collect
-
     def collect(self) -> Iterator[Metric]:
-        return self._collect()
+        """Return the present values; called by the registry."""
+        return chain.from_iterable(source() for source in self._sources)
 
 
 def _process(version: str) -> Iterator[Metric]:

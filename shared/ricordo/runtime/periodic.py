@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import structlog
 
@@ -14,6 +15,9 @@ from ricordo.runtime.tracing import TraceContext, bind_log_context
 
 _log = structlog.stdlib.get_logger(__name__)
 
+_JITTER: Final = 0.1
+"""The share by which an interval is shortened at most, so that replicas spread."""
+
 
 class Periodic:
     """Runs one job periodically.
@@ -22,10 +26,8 @@ class Periodic:
         name: of the job, in logs and health.
         job: the job; an error is logged, and it runs again after the backoff.
         interval: seconds from the end of a run to the next, > 0.
-        jitter: share in [0, 1] by which an interval is shortened at most, so that replicas spread.
         backoff: pauses after failed runs; by default up to the interval, at least a second.
         woken: ends a pause early, when there is work; cleared by the job.
-        rng: returns a random number in [0, 1).
     """
 
     def __init__(
@@ -35,22 +37,16 @@ class Periodic:
         interval: float,
         clock: Clock,
         *,
-        jitter: float = 0.1,
         backoff: Backoff | None = None,
         woken: asyncio.Event | None = None,
-        rng: Callable[[], float] = random.random,
     ) -> None:
-        if interval <= 0 or not 0 <= jitter <= 1:
-            raise ValueError(f"invalid interval: {interval} seconds, jitter {jitter}")
         self.name = name
         self.health = Health(worker=name, clock=clock)
         self._job = job
         self._interval = interval
         self._clock = clock
-        self._jitter = jitter
         self._backoff = backoff or Backoff(first=min(1.0, interval), longest=max(1.0, interval))
-        self._woken = woken
-        self._rng = rng
+        self._woken = woken or asyncio.Event()
         self._failures = 0
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -71,11 +67,11 @@ class Periodic:
             await self._rest()
 
     async def _rest(self) -> None:
-        pause = self._clock.sleep(self._pause())
-        if self._woken is None or self._failures:  # a failed job keeps its backoff
-            await pause
+        if self._failures:  # a failed job keeps its backoff, also when it is woken
+            await self._clock.sleep(self._backoff.delay(self._failures))
         else:
-            await run_until(self._woken, pause)
+            pause = self._interval * (1 - _JITTER * random.random())
+            await run_until(self._woken, self._clock.sleep(pause))
 
     async def _run_once(self) -> None:
         with bind_log_context(TraceContext.begin(), worker=self.name):
@@ -93,8 +89,3 @@ class Periodic:
                 self.health.succeeded()
             finally:
                 self.health.in_flight = 0
-
-    def _pause(self) -> float:
-        if self._failures:
-            return self._backoff.delay(self._failures)
-        return self._interval * (1 - self._jitter * self._rng())

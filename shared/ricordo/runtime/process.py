@@ -33,19 +33,18 @@ class Service(Protocol):
 async def run_services(
     services: Sequence[Service],
     *,
-    stopping: asyncio.Event | None = None,
+    stopping: asyncio.Event,
     on_ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Run `services` until `stopping` is set, one of them fails, or this task is cancelled; then stop all.
 
     Args:
-        stopping: set to end, for example by a signal handler.
+        stopping: set to end, for example by a signal handler; set when one of them fails.
         on_ready: called once, when every service is ready.
 
     Raises:
         ExceptionGroup: errors of the services, after all have stopped.
     """
-    halt = stopping or asyncio.Event()
     awaited = {service.name for service in services}
     if len(awaited) < len(services):
         raise ValueError(f"two services have the same name: {sorted(service.name for service in services)}")
@@ -56,32 +55,28 @@ async def run_services(
             if not awaited:
                 on_ready()
 
-    if not services:
-        on_ready()
-        await halt.wait()
-        return
     tasks = [
-        asyncio.create_task(_run(one, halt, partial(ready, one.name)), name=one.name) for one in services
+        asyncio.create_task(_run(one, stopping, partial(ready, one.name)), name=one.name) for one in services
     ]
     running = asyncio.gather(*tasks, return_exceptions=True)
     try:
         await asyncio.shield(running)
     except asyncio.CancelledError:
-        halt.set()
+        stopping.set()
         await running  # if this is cancelled, too, so are the services
         raise
     if failures := [error for task in tasks if not task.cancelled() and (error := task.exception())]:
         raise BaseExceptionGroup("services failed", failures)
 
 
-async def _run(service: Service, halt: asyncio.Event, ready: Callable[[], None]) -> None:
-    """Run a service; if it is the first one that fails, log that and set `halt`."""
+async def _run(service: Service, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+    """Run a service; if it is the first one that fails, log that and set `stopping`."""
     try:
-        await service.run(halt, ready)
+        await service.run(stopping, ready)
     except BaseException as error:
-        if not halt.is_set() and not isinstance(error, asyncio.CancelledError):
+        if not stopping.is_set() and not isinstance(error, asyncio.CancelledError):
             _log.error("service failed, stopping all", service=service.name, exc_info=error)
-            halt.set()
+            stopping.set()
         raise
 
 

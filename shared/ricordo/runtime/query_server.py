@@ -13,14 +13,15 @@ import structlog
 
 from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, Request
 from ricordo.clock import Clock
+from ricordo.messages.answers import AnswerRequest
 from ricordo.messages.codec import decode, encode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import PART, TRACE_PARENT, InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.event_publishing import stamp, to_message
-from ricordo.runtime.handling import PartsHandler, QueryResult, QueryRoute, RequestError, SendPart, encoded
+from ricordo.runtime.event_publishing import derived_messages
+from ricordo.runtime.handling import QueryResult, QueryRoute, RequestError, SendPart, encoded
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
 from ricordo.runtime.scheduling import QueryPriority
@@ -39,6 +40,7 @@ class ServerSettings:
     """How requests are served.
 
     Attributes:
+        deadline: seconds from the arrival of a request, or its last part, to a reply with `timeout`.
         concurrency: maximum number of concurrent requests. Replies in parts are apart: a quarter as many, at
             least one, so that no other request waits for callers who read slowly or have left.
         waiting: maximum number of queued requests. Further ones are answered with `unavailable`, and so are
@@ -46,6 +48,7 @@ class ServerSettings:
         grace: seconds that a stop leaves to requests in progress before they are answered with `unavailable`.
     """
 
+    deadline: float = 5.0
     concurrency: int = 16
     waiting: int = 256
     grace: float = 4.0
@@ -159,21 +162,23 @@ class QueryServer:
         try:
             subject = Subject.parse(request.subject)
         except InvalidSubject as error:
-            await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)), began)
+            invalid = ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error))
+            await self._send_error(request, UNKNOWN_QUERY, invalid, began)
             return
+        query = subject.name if subject.name in CONTRACTS else UNKNOWN_QUERY
         with bind_log_context(None, tenant=subject.tenant, request=subject.name):
             try:
                 answer, body = await self._answer(subject, request)
             except RequestError as error:
-                await self._send_error(request, error.body, began)
+                await self._send_error(request, query, error.body, began)
                 return
             except asyncio.CancelledError:
                 stopped = ErrorBody.of(ErrorCode.UNAVAILABLE, "the server is stopping: try again")
-                await self._send_error(request, stopped, began)
+                await self._send_error(request, query, stopped, began)
                 raise
             await self._send(request, body, None)
             self.health.succeeded()
-            self._measure(request, ANSWERED, began)
+            self.measures.record(query, ANSWERED, self._clock.monotonic() - began)
             await self._publish(subject.tenant, answer, trace)
 
     async def _answer(self, subject: Subject, request: Request) -> tuple[QueryResult, bytes]:
@@ -188,22 +193,22 @@ class QueryServer:
         if route is None:
             raise RequestError(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
-            async with asyncio.timeout(route.deadline) as limit:
-                if isinstance(route.handler, PartsHandler) and getattr(message, "stream", False):
-                    send = self._sender(request, limit, route.deadline)
-                    async with self._slot(self._slots_in_parts, route.deadline):
-                        answer = await route.handler.in_parts(subject.tenant, message, send)
+            async with asyncio.timeout(self._settings.deadline) as limit:
+                if route.in_parts is not None and isinstance(message, AnswerRequest) and message.stream:
+                    async with self._slot(self._slots_in_parts):
+                        send = self._sender(request, limit)
+                        answer = await route.in_parts(subject.tenant, message, send)
                 else:
-                    async with self._slot(self._slots, route.deadline):
+                    async with self._slot(self._slots):
                         result = await route.handler(subject.tenant, message)
                     answer = result if isinstance(result, QueryResult) else QueryResult(result)
             return answer, encoded(answer.reply, route.fit)
         except RequestError:
             raise
         except TimeoutError:
-            _log.warning("request was not answered in time", seconds=route.deadline)
+            _log.warning("request was not answered in time", seconds=self._settings.deadline)
             raise RequestError(
-                ErrorCode.TIMEOUT, f"there was no answer within {route.deadline:g} seconds"
+                ErrorCode.TIMEOUT, f"there was no answer within {self._settings.deadline:g} seconds"
             ) from None
         except DependencyUnavailable as error:
             _log.warning("request could not be answered", error=str(error))
@@ -213,13 +218,13 @@ class QueryServer:
             raise RequestError(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
 
     @asynccontextmanager
-    async def _slot(self, slots: asyncio.Semaphore, deadline: float) -> AsyncIterator[None]:
+    async def _slot(self, slots: asyncio.Semaphore) -> AsyncIterator[None]:
         """Hold a slot. It is waited for half of the deadline: the rest is for the work, or all is in vain."""
         if slots.locked() and self._waiting[slots] >= self._settings.waiting:
             raise RequestError(*_BUSY)
         self._waiting[slots] += 1
         try:
-            async with asyncio.timeout(deadline / 2):
+            async with asyncio.timeout(self._settings.deadline / 2):
                 await slots.acquire()
         except TimeoutError:
             raise RequestError(*_BUSY) from None
@@ -231,32 +236,24 @@ class QueryServer:
         finally:
             slots.release()
 
-    def _sender(self, request: Request, limit: asyncio.Timeout, deadline: float) -> SendPart:
+    def _sender(self, request: Request, limit: asyncio.Timeout) -> SendPart:
         """Return what sends parts of a reply; each begins the deadline anew."""
         numbers = count(1)
 
         async def send(part: Message) -> None:
             await self._send(request, encode(part), {PART: str(next(numbers))})
             if not limit.expired():
-                limit.reschedule(asyncio.get_running_loop().time() + deadline)
+                limit.reschedule(asyncio.get_running_loop().time() + self._settings.deadline)
 
         return send
 
-    async def _send_error(self, request: Request, body: ErrorBody, began: float) -> None:
+    async def _send_error(self, request: Request, query: str, body: ErrorBody, began: float) -> None:
         if body.error.code in _FAILURES:
             self.health.failed += 1
         else:
             self.health.succeeded()
         await self._send(request, body.model_dump_json().encode(), body.headers())
-        self._measure(request, body.error.code, began)
-
-    def _measure(self, request: Request, outcome: str, began: float) -> None:
-        try:
-            name = Subject.parse(request.subject).name
-        except InvalidSubject:
-            name = UNKNOWN_QUERY
-        query = name if name in CONTRACTS else UNKNOWN_QUERY
-        self.measures.record(query, outcome, self._clock.monotonic() - began)
+        self.measures.record(query, body.error.code, self._clock.monotonic() - began)
 
     async def _send(self, request: Request, body: bytes, headers: Mapping[str, str] | None) -> None:
         try:
@@ -267,8 +264,14 @@ class QueryServer:
     async def _publish(self, tenant: str, answer: QueryResult, trace: TraceContext) -> None:
         if not answer.events:
             return
-        events = stamp(answer.events, answer.cause or uuid4(), self._clock.now())
-        results = await self._bus.publish([to_message(tenant, event, self.name, trace) for event in events])
-        for event, problem in zip(events, results, strict=True):
+        messages = derived_messages(
+            answer.events,
+            tenant=tenant,
+            cause=answer.cause or uuid4(),
+            source=self.name,
+            trace=trace,
+            at=self._clock.now(),
+        )
+        for event, problem in zip(answer.events, await self._bus.publish(messages), strict=True):
             if problem is not None:
                 _log.warning("event of a reply could not be published", name=event.name, error=str(problem))

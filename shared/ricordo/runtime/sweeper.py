@@ -6,23 +6,28 @@ one was not acknowledged; the sweeper consumes these advisories.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
-from ricordo.bus.port import Bus, BusError, DeadLetterRecorder, Subscription
+from ricordo.bus.port import Bus, BusError
 from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
+from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.dead_letter_queue import DeadLetterQueue, dead_letter
-from ricordo.runtime.decoding import stored_references
+from ricordo.runtime.dead_letter_queue import DeadLetter, DeadLetterRecorder, store_dead_letter
+from ricordo.runtime.decoding import references
 from ricordo.runtime.health import Health
 from ricordo.runtime.tracing import bind_log_context
-from ricordo.runtime.worker.consumption import Consumption, Work
+from ricordo.runtime.worker.consumption import Consumption
 from ricordo.runtime.worker.state import InFlightMessage, LoopSettings
 
 _log = structlog.stdlib.get_logger(__name__)
+
+_SWEPT: Final = (STREAM_IN, STREAM_DERIVED)
+"""The streams whose messages are swept; advisories about others are acknowledged only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,6 @@ class Sweeper:
     Args:
         bus: source of advisories, where the messages are read and, in a work queue, removed, and destination
             of dead letters.
-        sweeps: the streams whose messages are swept; advisories about others are acknowledged only.
-        work_queues: those of them in which a message stays until it is removed.
         record_dead_letter: decides whether a letter is published, and records it; None to publish all.
     """
 
@@ -67,17 +70,13 @@ class Sweeper:
         *,
         consumer: str,
         bus: Bus,
-        sweeps: Collection[str],
-        work_queues: Collection[str],
         clock: Clock,
         record_dead_letter: DeadLetterRecorder | None = None,
     ) -> None:
         self.health = Health(worker=self.name, clock=clock)
         self._bus = bus
-        self._sweeps = frozenset(sweeps)
-        self._work_queues = frozenset(work_queues)
         self._clock = clock
-        self._dead_letters = DeadLetterQueue(bus, record_dead_letter)
+        self._record_dead_letter = record_dead_letter
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
             name=self.name,
@@ -91,19 +90,16 @@ class Sweeper:
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
         """Sweep until `stopping` is set or the task is cancelled."""
         with bind_log_context(None, worker=self.name):
-            await self._consumption.run(self._sweeping, stopping, ready)
+            await self._consumption.run(lambda _: self._sweep, stopping, ready)
 
-    def _sweeping(self, _: Subscription) -> Work:
-        async def sweep(batch: Sequence[InFlightMessage]) -> None:
-            for delivered in batch:
-                await self._sweep(delivered)
+    async def _sweep(self, batch: Sequence[InFlightMessage]) -> None:
+        for delivered in batch:
+            await self._sweep_one(delivered)
 
-        return sweep
-
-    async def _sweep(self, delivered: InFlightMessage) -> None:
+    async def _sweep_one(self, delivered: InFlightMessage) -> None:
         advisory = Advisory.parse(delivered.delivery.body)
         try:
-            if advisory is not None and advisory.stream in self._sweeps:
+            if advisory is not None and advisory.stream in _SWEPT:
                 await self._dead_letter(advisory)
         except Exception as error:  # noqa: BLE001 - the advisory must be redelivered
             _log.warning("sweep failed and will be retried", error=f"{type(error).__name__}: {error}")
@@ -117,9 +113,9 @@ class Sweeper:
         message = await self._bus.read(advisory.stream, advisory.sequence)
         if message is None:
             return
-        letter = dead_letter(
-            message,
-            stored_references(message.subject, message.body),
+        letter = DeadLetter(
+            message=message,
+            refers_to=references(message.subject, message.body),
             code=DeadLetterCode.ATTEMPTS_EXHAUSTED,
             reason=f"delivered {advisory.deliveries} times, never settled: its worker died or lost the bus",
             attempts=advisory.deliveries,
@@ -127,11 +123,12 @@ class Sweeper:
             stream=advisory.stream,
             at=self._clock.now(),
         )
-        stored = await self._dead_letters.publish(letter)
-        if advisory.stream in self._work_queues:
+        stored = await store_dead_letter(self._bus, self._record_dead_letter, letter)
+        if advisory.stream == STREAM_IN:  # a work queue, in which it stays until it is removed
             await self._bus.remove(advisory.stream, advisory.sequence)
         self.health.dead_lettered += stored
-        with bind_log_context(None, tenant=letter.tenant, message_id=letter.message_id):
+        named = letter.refers_to
+        with bind_log_context(None, tenant=named.tenant, message_id=named.message_id):
             if stored:
                 _log.warning("event of crashed workers became a dead letter", consumer=letter.consumer)
             else:

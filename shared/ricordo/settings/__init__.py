@@ -27,6 +27,8 @@ from ricordo.settings.providers import (
     EmbeddingSettings,
     EnrichmentSettings,
     KnowledgeSettings,
+    LlmSettings,
+    StepSettings,
 )
 
 
@@ -116,6 +118,7 @@ class LogSettings(Group):
 
 
 __all__ = [
+    "STEPS",
     "AnalyserSettings",
     "AnsweringSettings",
     "BusSettings",
@@ -127,14 +130,18 @@ __all__ = [
     "KnowledgeSettings",
     "LifecycleSettings",
     "LinkSettings",
+    "LlmSettings",
     "LogSettings",
     "QuotaSettings",
     "RankingSettings",
     "Settings",
+    "StepSettings",
     "StoreSettings",
     "WorkerSettings",
 ]
 
+STEPS: Final = ("analyser", "enrichment", "knowledge", "condensing", "answering")
+"""The groups of settings of those steps that a language model can do."""
 _PREFIX: Final = "RICORDO_"
 
 
@@ -149,6 +156,7 @@ class Settings(BaseSettings):
     stores: StoreSettings = StoreSettings()
     documents: DocumentSettings = DocumentSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = LlmSettings()
     analyser: AnalyserSettings = AnalyserSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
@@ -163,12 +171,13 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
 
     @model_validator(mode="after")
-    def _use_no_llm_in_lite_mode(self) -> Self:
-        if self.lifecycle.lite:
-            for name in ("analyser", "enrichment", "knowledge", "condensing"):
-                group: BaseModel = getattr(self, name)
-                rules = {"provider": "rules"} | ({"gliner_model": None} if name == "knowledge" else {})
-                self.__dict__[name] = group.model_copy(update=rules)  # the model itself is frozen
+    def _complete_steps(self) -> Self:
+        """Give each step its language model; in lite mode, only answers have one."""
+        for name in STEPS:
+            step: StepSettings = getattr(self, name).with_defaults(self.llm)
+            if self.lifecycle.lite and name != "answering":
+                step = step.model_copy(update={"provider": "rules"})
+            self.__dict__[name] = step  # the model itself is frozen
         return self
 
     @classmethod

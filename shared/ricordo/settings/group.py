@@ -41,3 +41,6 @@ def url_like(example: str, schemes: Sequence[str] = HTTP) -> AfterValidator:
 
 OllamaUrl = Annotated[str, url_like(OLLAMA)]
 """The address of an Ollama server."""
+
+LlmUrl = Annotated[str, url_like(OLLAMA)]
+"""The address of an Ollama server, or of one with OpenAI's interface, which ends in `/v1`."""

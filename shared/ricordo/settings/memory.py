@@ -97,6 +97,10 @@ class LifecycleSettings(Group):
         reflect: whether insights are derived; not in lite mode.
         reflect_threshold: sum of importances (1 to 10 each) since the last reflection that triggers the
             next one.
+        reflect_questions: maximum number of questions that a language model asks about them, with an insight
+            each.
+        reflect_memories: maximum number of memories from which each is answered.
+        reflect_importance: of an insight, on the scale from 1 to 10, at least.
         reflect_every_s: seconds between two checks for users above the threshold.
         reconcile_every_s: seconds between two checks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing, unless older events wait for its worker; ten times
@@ -119,6 +123,9 @@ class LifecycleSettings(Group):
     retain_by: Literal["importance_weighted", "fifo", "recency"] = "importance_weighted"
     reflect: bool = True
     reflect_threshold: PositiveFloat = 100.0
+    reflect_questions: Annotated[int, Field(ge=1, le=10)] = 3
+    reflect_memories: Annotated[int, Field(ge=2, le=20)] = 10
+    reflect_importance: Annotated[float, Field(ge=1, le=10)] = 8.0
     reflect_every_s: PositiveFloat = 60.0
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 60.0

@@ -1,12 +1,21 @@
 """Settings of the models: embedding, question analysis, enrichment, condensing, fact extraction."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from ricordo.language.annotations import E5
-from ricordo.settings.group import OLLAMA, Group, OllamaUrl, PositiveFloat, PositiveInt, Share, refuse
+from ricordo.settings.group import (
+    OLLAMA,
+    Group,
+    LlmUrl,
+    OllamaUrl,
+    PositiveFloat,
+    PositiveInt,
+    Share,
+    refuse,
+)
 
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
@@ -80,55 +89,81 @@ class EmbeddingSettings(Group):
         return fallback
 
 
-class ModelSettings(Group):
-    """A language model beside the rules.
+class LlmSettings(Group):
+    """The language model of every step that has none of its own.
 
     Attributes:
-        provider: `rules`, or `ollama`: an LLM with the rules as fallback.
-        model: name of the LLM.
-        ollama_url: URL of Ollama.
+        url: of an Ollama server, or of one with OpenAI's interface, which ends in `/v1`. None is the rules
+            alone.
+        model: its name there.
+        key: for a server that asks for one.
+        requests_per_s: maximum of each step, evenly spaced.
+        replicas: number of processes that share `requests_per_s` equally.
         failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
         open_s: seconds until an open circuit breaker sends one probe.
     """
 
-    provider: Literal["rules", "ollama"] = "rules"
-    model: str = "hermes3:8b"
-    ollama_url: OllamaUrl = OLLAMA
+    url: LlmUrl | None = None
+    model: Annotated[str, Field(min_length=1)] = "hermes3:8b"
+    key: SecretStr | None = None
+    requests_per_s: PositiveInt = 3
+    replicas: PositiveInt = 1
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
 
 
-class AnalyserSettings(ModelSettings):
+class StepSettings(Group):
+    """A step that a language model can do beside the rules.
+
+    Attributes:
+        provider: `llm`: the language model, if there is one, with the rules as fallback; or `rules`.
+        url: of the server of this step; by default that of `llm`.
+        model: of this step; by default that of `llm`.
+        key: for that server; by default that of `llm`.
+    """
+
+    provider: Literal["llm", "rules"] = "llm"
+    url: LlmUrl | None = None
+    model: Annotated[str, Field(min_length=1)] | None = None
+    key: SecretStr | None = None
+    budget_s: PositiveFloat = 60.0
+
+    @property
+    def llm(self) -> str:
+        """The name of the language model that does this step; empty for the rules alone."""
+        return self.model or "" if self.provider == "llm" and self.url is not None else ""
+
+    def with_defaults(self, usual: LlmSettings) -> Self:
+        """Return these settings with the server and the model of `usual` where they name none.
+
+        A key goes to the server for which it was given, and to no other.
+        """
+        return self.model_copy(
+            update={
+                "url": self.url or usual.url,
+                "model": self.model or usual.model,
+                "key": self.key or (usual.key if self.url in (None, usual.url) else None),
+            }
+        )
+
+
+class AnalyserSettings(StepSettings):
     """Analysis of questions.
 
     Attributes:
-        budget_ms: time limit for the LLM, after which the rules answer.
+        budget_s: time limit for the LLM, after which the rules answer.
         cache_size: maximum number of cached LLM answers; the least recently used is dropped.
     """
 
-    model: str = "qwen2.5:1.5b"
-    budget_ms: PositiveFloat = 200.0
+    budget_s: PositiveFloat = 0.2
     cache_size: PositiveInt = 1024
 
 
-class LlmSettings(ModelSettings):
-    """A language model beside the rules, of which requests are limited.
-
-    Attributes:
-        requests_per_s: maximum, evenly spaced.
-        replicas: number of processes that share `requests_per_s` equally.
-    """
-
-    budget_s: PositiveFloat = 60.0
-    requests_per_s: PositiveInt = 3
-    replicas: PositiveInt = 1
-
-
-class EnrichmentSettings(LlmSettings):
+class EnrichmentSettings(StepSettings):
     """Emotion, importance, topics, people, type, kind and title of messages.
 
     Attributes:
-        model: name of the LLM; part of the version of the values that it derives.
+        model: of this step; by default that of `llm`; part of the version of the values that it derives.
         budget_s: how long a message waits for the LLM; then the values of the rules are used until `ricordo
             backfill`.
         batch: maximum number of messages per request.
@@ -137,22 +172,21 @@ class EnrichmentSettings(LlmSettings):
     batch: Annotated[int, Field(ge=1, le=16)] = 8
 
 
-class CondensingSettings(LlmSettings):
+class CondensingSettings(StepSettings):
     """Summaries of sessions, syntheses of old memories, and insights.
 
     Attributes:
-        provider: `rules`, which select sentences, or `ollama`: an LLM whose text is used as far as the
+        provider: `rules`, which select sentences, or `llm`: a language model whose text is used as far as the
             sources support it, with the rules as fallback.
         budget_s: time limit for one text, after which the rules are used.
-        requests_per_s: maximum for all three uses, evenly spaced.
     """
 
 
-class AnsweringSettings(LlmSettings):
+class AnsweringSettings(StepSettings):
     """Answers to questions.
 
     Attributes:
-        provider: `rules`, which say facts in sentences and quote passages, or `ollama`: an LLM whose
+        provider: `rules`, which say facts in sentences and quote passages, or `llm`: a language model whose
             sentences are kept as far as the sources support them, with the rules as fallback.
         budget_s: time limit for one answer, after which the sentences so far count, or the rules are used.
         min_confidence: from which on a question is answered, [0, 1]; a request may say another one.
@@ -162,17 +196,17 @@ class AnsweringSettings(LlmSettings):
     min_confidence: Share = 0.12
 
 
-class KnowledgeSettings(LlmSettings):
+class KnowledgeSettings(StepSettings):
     """Extraction of facts.
 
     Attributes:
-        provider: `rules`, or `ollama`: an LLM in addition to the reader, whose facts count as far as the
-            message supports them.
+        provider: `rules`, or `llm`: a language model in addition to the reader, whose facts count as far as
+            the message supports them.
         budget_s: how long messages wait for the models; then only the reader is used.
         batch: maximum number of messages per request.
         identify_every_s: seconds between two passes of entity resolution by the LLM ("Nico", "Nicola").
-        gliner_model: GLiNER model that names entities for the LLM: a folder, or a name on the hub. Only
-            with `ollama`; needs the extra `gliner`.
+        gliner_model: GLiNER model that names entities for the reader and the LLM: a folder, or a name on the
+            hub; needs the extra `gliner`.
         gliner_onnx: file in the model's folder that ONNX Runtime runs instead of PyTorch, if present.
         gliner_labels: kinds of entities to look for.
         gliner_threshold: minimum score of an entity.
@@ -191,13 +225,3 @@ class KnowledgeSettings(LlmSettings):
         "product",
     )
     gliner_threshold: Share = 0.5
-
-    @field_validator("gliner_model")
-    @classmethod
-    def _is_asked_for(cls, model: str | None, others: ValidationInfo) -> str | None:
-        if model is not None and others.data.get("provider") == "rules":
-            refuse(
-                "with the provider rules nobody would ask it: it names entities for a language model; "
-                "leave it out, or take the provider ollama"
-            )
-        return model

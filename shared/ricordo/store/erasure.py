@@ -196,7 +196,7 @@ class _Slice:
             await self._fetch("summarize_again", sorted(conversations), self.erasure.at)
         gone = await self._fold_without(await self._with_assertions(await self._fetch("retract", messages)))
         if unread:  # their own facts are extracted again: they do not count
-            await self._fold_without(await self._fetch("retract", [one.message_id for one in unread]))
+            await self._fold_without(await self._fetch("retract_read", [one.message_id for one in unread]))
         if behind:
             carried = await self._fetch("retract_carried", [one.memory_id for one in behind])
             await self._fold_without(carried)

@@ -10,11 +10,12 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 import asyncpg
 
-from ricordo.language.facts.entity_names import Entity
+from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.facts.vocabulary import PREDICATES
@@ -97,13 +98,42 @@ class FoldingTransaction:
     async def keep(
         self, change: EvidenceChange, user_id: str, evidence: Mapping[str, Sequence[Evidence]]
     ) -> None:
-        """Store what a user asserts, by request."""
-        for request_id, assertions in evidence.items():
-            document = rows.recordset(
-                rows.evidence_row(row, user_id, ordinal) for ordinal, row in enumerate(assertions)
-            )
-            change.add(await self.connection.fetch(_EVIDENCE["keep_word"], self.tenant, document, _BEINGS))
-            change.messages.add(request_id)
+        """Store what a user decides, by request."""
+        for request_id, decided in evidence.items():
+            found = [rows.evidence_row(row, user_id, ordinal) for ordinal, row in enumerate(decided)]
+            await self._keep(change, request_id, found)
+
+    async def keep_asserted(
+        self, change: EvidenceChange, asserted: ExtractedEvidence, memory_id: UUID | None
+    ) -> bool:
+        """Store what a bot asserts, below ordinal 0; return False if its message or its user has gone.
+
+        The same assertion about the same message takes the place of the former.
+        """
+        before = await self.kept(asserted.message_id, asserted.user_id)
+        places = {_said(dict(row)): row["ordinal"] for row in before if row["ordinal"] < 0}
+        found = []
+        for row in rows.evidence_rows(asserted):
+            ordinal = places.setdefault(_said(row), min([0, *places.values()]) - 1)
+            found.append(row | {"ordinal": ordinal})
+        return await self._keep(change, asserted.message_id, found, memory_id) or not found
+
+    async def kept(self, message_id: str, user_id: str) -> Sequence[asyncpg.Record]:
+        """Return the evidence of a message, or of a request, unless the user is forgotten."""
+        return await self.connection.fetch(_EVIDENCE["kept_word"], self.tenant, message_id, user_id)
+
+    async def _keep(
+        self,
+        change: EvidenceChange,
+        message_id: str,
+        found: Sequence[Mapping[str, object]],
+        memory_id: UUID | None = None,
+    ) -> bool:
+        kept = (self.tenant, rows.recordset(found), _BEINGS, memory_id)
+        stored = await self.connection.fetch(_EVIDENCE["keep_word"], *kept)
+        change.add(stored)
+        change.messages.add(message_id)
+        return bool(stored)
 
     async def replace(self, change: EvidenceChange, extracted: Sequence[ExtractedEvidence]) -> None:
         """Store the evidence of messages in the place of what they stated before."""
@@ -161,6 +191,10 @@ class FoldingTransaction:
         [row] = await call_function(connection, "write_facts", tenant, facts, document, named, touched)
         contributions = {message_id: one for each in folded for message_id, one in each.contributions.items()}
         return FactChanges(contributions, row["write_facts"])
+
+
+def _said(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return normalise(row["subject"]), row["predicate"], normalise(row["object"])
 
 
 def _entity(row: asyncpg.Record) -> tuple[str, Entity, bool]:

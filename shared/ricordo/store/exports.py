@@ -46,7 +46,7 @@ def _instant(text: str) -> datetime:
 
 
 def _count(text: str) -> int:
-    if not -1 <= (found := int(text)) <= 2**31 - 1:
+    if not -(2**31) <= (found := int(text)) <= 2**31 - 1:
         raise ValueError("a place is a small number")
     return found
 

@@ -1,7 +1,7 @@
 """Records evidence, and the facts and entities that are folded from it."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import NamedTuple
@@ -27,6 +27,14 @@ from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _SQL = Database.queries("facts")
 _EVIDENCE = Database.queries("evidence")
+
+
+StatementKey = tuple[str, str, str]
+"""Subject, predicate and object of a statement, normalised."""
+
+
+class MessageGone(LookupError):
+    """A message is not there any more, or its user is being forgotten."""
 
 
 class UnresolvedPair(NamedTuple):
@@ -121,6 +129,57 @@ class FactLedger(FactQueries):
         supported = changes.contributions.get(curation.request_id, MessageContribution()).supported
         return next(iter(supported), None)
 
+    async def assert_facts(
+        self,
+        tenant: str,
+        asserted: ExtractedEvidence,
+        memory_id: UUID | None,
+        request_id: str | None,
+        content: Sequence[str],
+    ) -> Mapping[StatementKey, UUID | None]:
+        """Store what a bot asserts as evidence of a message or, without one, of the bot, and fold it.
+
+        What the user has rejected is left out. Repeating a request changes nothing and returns the same.
+
+        Args:
+            memory_id: of the message; None for the bot's own word.
+            content: what was asked for, as it was asked: one request has one content.
+
+        Returns:
+            The fact of each statement that the message, or the bot, now makes; None for one without a fact.
+
+        Raises:
+            MessageGone: the message has gone, or has another text by now, or its user is being forgotten.
+            RequestConflict: the request was made with another content.
+        """
+        message_id, user_id = asserted.message_id, asserted.user_id
+        async with self._evidence.lock(tenant, [user_id], [asserted]) as transaction:
+            if any(row["reworded_id"] for row in transaction.found):
+                raise MessageGone
+            [kept] = without_rejected([asserted], transaction.found)
+            change, connection = EvidenceChange(), transaction.connection
+            request = None if request_id is None else f"{request_id} {message_id}"
+            is_new = await is_new_request(connection, _SQL["record_request"], tenant, request, *content)
+            if is_new and not await transaction.keep_asserted(change, kept, memory_id):
+                raise MessageGone
+            found = await transaction.kept(message_id, user_id)
+            change.refold(found)
+            change.messages.add(message_id)
+            changes = await transaction.fold(change)
+        supported = changes.contributions.get(message_id, MessageContribution()).supported
+        facts = {(normalise(one.subject), one.predicate, normalise(one.object)): one.id for one in supported}
+        return {
+            (normalise(row["subject"]), row["predicate"], normalise(row["object"])): facts.get(
+                (row["subject_key"], row["predicate"], row["object_key"])
+            )
+            for row in found
+        }
+
+    async def absence(self, tenant: str, user_id: str, message_id: str) -> str | None:
+        """Return why a message is no memory of a user: `foreign`, `history`, `forgotten`; else None."""
+        found: str | None = await self._fetchval(_SQL["absence"], tenant, user_id, message_id)
+        return found
+
     async def decide(
         self,
         tenant: str,
@@ -177,38 +236,29 @@ class FactLedger(FactQueries):
         return [UnresolvedPair(row["user_id"], (row["first"], row["second"])) for row in found]
 
     @asynccontextmanager
-    async def lease_pairs(
-        self, tenant: str, pairs: Sequence[UnresolvedPair]
-    ) -> AsyncIterator[Collection[UnresolvedPair]]:
-        """Lease pairs of one user for the length of an `async with`, so that one process asks about them.
+    async def lease_pair(self, tenant: str, pair: UnresolvedPair) -> AsyncIterator[bool]:
+        """Lease a pair for the length of an `async with`, so that one process asks about its user.
 
-        It yields those of `pairs` that are still undecided; none if another process has the lease. A
-        connection holds it, without a transaction.
+        It yields whether the pair is still undecided and no other process has the lease. A connection holds
+        it, without a transaction.
 
         Raises:
             StoreUnavailable: the lease could not be taken, or was lost meanwhile; decisions stay.
         """
-        (user_id,) = {one.user_id for one in pairs}
+        user_id = pair.user_id
         async with self._database.unscoped() as connection:
             if not await connection.fetchval(_SQL["lease_user"], tenant, user_id):
-                yield ()
+                yield False
                 return
             try:
-                names = [one.names[0] for one in pairs], [one.names[1] for one in pairs]
-                found = await self._fetch(_SQL["still_open"], tenant, user_id, *names)
-                yield {UnresolvedPair(user_id, (row["first"], row["second"])) for row in found}
+                yield bool(await self._fetch(_SQL["still_open"], tenant, user_id, *pair.names))
             finally:
                 await connection.execute(_SQL["release_user"], tenant, user_id)
 
-    async def drop_pairs(self, tenant: str, pairs: Sequence[UnresolvedPair]) -> None:
-        """Drop undecided pairs; decisions stay."""
-        by_user: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-        for pair in pairs:
-            by_user[pair.user_id].append(pair.names)
+    async def drop_pair(self, tenant: str, pair: UnresolvedPair) -> None:
+        """Drop an undecided pair; decisions stay."""
         async with self._database.transaction(tenant) as connection:
-            for user_id, names in sorted(by_user.items()):
-                first, second = [one for one, _ in names], [other for _, other in names]
-                await connection.execute(_SQL["withdraw_doubts"], tenant, user_id, first, second)
+            await connection.execute(_SQL["withdraw_doubt"], tenant, pair.user_id, *pair.names)
 
 
 async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, at: datetime) -> None:

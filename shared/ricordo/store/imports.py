@@ -8,6 +8,7 @@ from uuid import UUID
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.memory.facts.user_assertions import Rejection
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Memory, Progress, is_held_by_user
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
@@ -82,6 +83,23 @@ class ImportStore(Store):
                 await folding.keep(change, user_id, {request: evidence})
             await folding.fold(change)
         return len(change.messages)
+
+    async def assertions(self, tenant: str, user_id: str, asserted: Sequence[ExtractedEvidence]) -> int:
+        """Import what bots asserted of the messages that are here, or of themselves; return how much.
+
+        What a tombstone covers is left out.
+        """
+        async with self._evidence.lock(tenant, [user_id]) as folding:
+            change, number = EvidenceChange(), 0
+            for one in asserted:
+                last = max(row.at for row in one.evidence)
+                if await folding.connection.fetchval(_SQL["forgotten"], tenant, user_id, last):
+                    continue
+                memory_id = None if " " in one.message_id else one.memory_id  # a key of the bot has a space
+                if await folding.keep_asserted(change, one, memory_id):
+                    number += len(one.evidence)
+            await folding.fold(change)
+        return number
 
     async def rejections(self, tenant: str, user_id: str, rejected: Sequence[ImportedRejection]) -> int:
         """Import rejections, delete the rejected evidence and fold; return the number of rejections.

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from ricordo.bus.port import DeadLetter
 from ricordo.documents.records import document_key
 from ricordo.memory.importance import RecallVerdict
 from ricordo.memory.model import Memory, Progress, Stage
 from ricordo.messages.codec import owner_of
 from ricordo.messages.enumerations import ArchiveReason
+from ricordo.runtime.dead_letter_queue import DeadLetter
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.stages import CONSUMERS_OF_STAGES
@@ -217,13 +217,14 @@ class LifecycleStore(Store):
         Nothing is stored if a tombstone covers its message. The reason is dropped when its consumer sets the
         stage, or by `tidy`.
         """
-        message = owner_of(letter.subject, letter.body)
+        event, refers_to = letter.message, letter.refers_to
+        message = owner_of(event.subject, event.body)
         async with self._database.transaction(tenant) as connection:
             if message is not None:  # under the lock of tombstones
                 await derived_memories.lock_users(connection, tenant, [message.user_id])
-                place = (message.user_id, message.conversation_id, letter.message_id, message.said_at)
+                place = (message.user_id, message.conversation_id, refers_to.message_id, message.said_at)
                 if await connection.fetchval(_SQL["is_forgotten"], tenant, *place):
-                    if (key := document_key(tenant, letter.body)) is not None:
+                    if (key := document_key(tenant, event.body)) is not None:
                         await connection.execute(_ERASURE["discard"], tenant, key, message.user_id)
                     return
             await publish()
@@ -231,10 +232,10 @@ class LifecycleStore(Store):
                 _SQL["record_dead_letter"],
                 tenant,
                 letter.consumer,
-                letter.subject,
-                letter.sequence,
-                None if letter.message_id is None else _storable(letter.message_id),
-                letter.memory_id,
+                event.subject,
+                event.sequence,
+                None if refers_to.message_id is None else _storable(refers_to.message_id),
+                refers_to.memory_id,
                 letter.code,
                 _storable(letter.reason),
                 letter.attempts,

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from uuid import uuid4
 
 import pytest
 from tests.fixtures.fact_graphs import ODD_NAMES, by_id, erase, known, write
@@ -13,15 +12,6 @@ from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, in_pages
 from ricordo.language.facts.entity_names import normalise
 from ricordo.memory.facts.fact_model import Fact
 from ricordo_services.stack.endpoints import Endpoints
-
-
-async def test_gone_facts_leave_no_trace(graph: FactGraph, tenant: str) -> None:
-    facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
-    await write(graph, tenant, "u-1", facts)
-    await write(graph, tenant, "u-1", (), gone=[fact.id for fact in facts])
-    assert await graph.export(tenant, "u-1") == []
-    assert await graph.neighbours(tenant, "u-1", "Nora", depth=2) == []
-    await write(graph, tenant, "u-1", (), gone=[facts[0].id, uuid4()])
 
 
 async def test_who_loses_a_fact_and_has_another_stays(graph: FactGraph, tenant: str) -> None:

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.support.factories import START, at, new_message, unit_vector
 
-from ricordo.bus.port import DeadLetter
+from ricordo.bus.port import StoredMessage
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
 from ricordo.memory.enrichment import VERSION, Enrichment
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import KeyTopic, Memory, Progress, Stage, derived_id, local_moment
 from ricordo.messages.ids import memory_id
+from ricordo.runtime.dead_letter_queue import DeadLetter
+from ricordo.runtime.decoding import MessageReferences
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories
 from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore, Flag
@@ -285,21 +287,19 @@ def summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke 
     )
 
 
-def dead_letter(stores: Stores, message_id: str | None = "m-1", **fields: Any) -> DeadLetter:
-    sequence, code = fields.get("sequence", 1), fields.get("code", "max_deliver")
+def dead_letter(
+    stores: Stores, message_id: str | None = "m-1", memory_id: UUID | None = None, **fields: Any
+) -> DeadLetter:
+    sequence, code = fields.pop("sequence", 1), fields.get("code", "max_deliver")
+    subject = f"memory.v1.{stores.tenant}.memory.created"
     plain = DeadLetter(
-        tenant=stores.tenant,
-        message_id=message_id,
-        memory_id=None,
+        message=StoredMessage(subject=subject, body=b"{}", headers={}, stream="RICORDO", sequence=sequence),
+        refers_to=MessageReferences(stores.tenant, message_id, memory_id),
         code=code,
         reason=f"{code}: it did not work",
         attempts=5,
         consumer="encode",
-        subject=f"memory.v1.{stores.tenant}.memory.created",
         stream="RICORDO",
-        sequence=sequence,
-        body=b"{}",
-        headers={},
         at=STORED + timedelta(seconds=sequence),
     )
     return replace(plain, **fields)

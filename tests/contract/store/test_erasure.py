@@ -21,6 +21,7 @@ from ricordo.store.erasure import (
 )
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_source import FactSource
+from ricordo.store.working_memory_store import WorkingNote
 
 LATER = STORED + timedelta(days=1)
 SINCE = LATER + timedelta(hours=1)
@@ -118,7 +119,10 @@ async def test_of_a_user_nothing_is_left(stores: Stores) -> None:
     both = claim("has_pet", "Max"), claim("lives_in", "Rome")
     milan = extracted(stores, "m-2", claim("lives_in", "Milan", minute=1))
     await learn(stores, extracted(stores, "m-1", *both), milan)
-    await forget(stores, A_USER, limit=2)
+    note = WorkingNote(user_id="u-1", conversation_id="c-1", key="pin", value="K77")
+    await stores.notes.note(stores.tenant, note, STORED, live_since=STORED, limit=9)
+    counts, _ = await forget(stores, A_USER, limit=2)
+    assert (counts.rows, counts.working) == (6, 1)
     assert await _rows_with(stores, "u-1") == {"withdrawn_memories": 3}
     assert await facts(stores) == []
     assert (await stores.memory("n-1", "u-2")).content
@@ -173,22 +177,6 @@ async def test_a_request_counts_once_also_while_it_is_under_way(
     assert new == later, "which means what came since"
 
 
-async def test_what_a_crash_leaves_is_found_and_counted_in_all(erasure: ErasureStore, stores: Stores) -> None:
-    """Also by another process, and without the request; a repeat of that is told so."""
-    await stores.say("m-1", "m-2", "m-3")
-    assert await erasure.put_tombstone(stores.tenant, A_CONVERSATION, request="r-1") == A_CONVERSATION
-    await erasure.erase(stores.tenant, A_CONVERSATION, 1)
-    assert await erasure.unfinished(stores.tenant, LATER) == []
-    assert await erasure.unfinished(stores.tenant, LATER + timedelta(minutes=1)) == [A_CONVERSATION]
-    await _say_since(stores)
-    counts = await _finish(erasure, stores, A_CONVERSATION)
-    assert counts.rows == 6
-    again = replace(A_CONVERSATION, at=SINCE + timedelta(hours=1))
-    assert await erasure.put_tombstone(stores.tenant, again, request="r-1") == counts
-    assert await erasure.unfinished(stores.tenant, END_OF_TIME) == []
-    assert (await stores.memory("since")).content
-
-
 async def test_a_later_request_answers_the_earlier_one_too(erasure: ErasureStore, stores: Stores) -> None:
     """The end of the earlier one is no end; and what is kept of a request survives that of its user."""
     await stores.say("m-1", "m-2")
@@ -212,7 +200,7 @@ async def test_the_reason_of_a_dead_letter_goes_and_no_other(erasure: ErasureSto
         await stores.record_dead_letter("m-9", sequence=sequence)
     await erasure.put_tombstone(stores.tenant, A_USER)
     gone = dead_letter(stores, "m-9", sequence=1)
-    position = DeadLetterPosition(gone.consumer, gone.subject, gone.sequence, "k-9")
+    position = DeadLetterPosition(gone.consumer, gone.message.subject, gone.message.sequence, "k-9")
     await erasure.count_dead_letter(stores.tenant, A_USER, position)
     assert (await _rows_with(stores, "m-9"))["dead_letters"] == 1
     assert (await _rows_with(stores, "k-9"))["discarded_objects"] == 1, "nobody ever read it"

@@ -22,12 +22,12 @@ from tests.contract.store.evidence import (
     version,
 )
 from tests.contract.store.stores import Stores
-from tests.contract.store.test_erasure import A_USER, forget
-from tests.fixtures.fact_graphs import ODD_NAMES
+from tests.contract.store.test_erasure import A_CONVERSATION, A_MESSAGE, A_USER, forget
 
 from ricordo.memory.facts.fact_model import Fact
-from ricordo.memory.facts.user_assertions import UserAssertion, clean_value
+from ricordo.memory.facts.user_assertions import UserAssertion
 from ricordo.store.database import RequestConflict
+from ricordo.store.erasure import ErasureRequest
 from ricordo.store.fact_assertions import FactEnded, UnknownFact
 
 LECCE, CONFIRMED, RETRACTED = UserAssertion(object="Lecce"), UserAssertion(), UserAssertion(verified=False)
@@ -219,15 +219,6 @@ async def test_a_superseded_fact_is_confirmed_but_not_corrected(stores: Stores) 
     assert await _current(stores) == [("Rome", True, False)]
 
 
-async def test_odd_values_are_values_and_nothing_else(stores: Stores) -> None:
-    (current,) = await _lived(stores, "Rome")
-    for n, value in enumerate(clean_value(name) for name in ODD_NAMES if len(name) < 256):
-        corrected = await assert_fact(stores, current.id, UserAssertion(object=value), f"request {n}")
-        assert corrected is not None
-        current = corrected
-        assert await _current(stores) == [(value, True, False)]
-
-
 async def test_a_rejected_fact_is_not_read_again_from_the_same_words(stores: Stores) -> None:
     await stores.say("m-0", "m-1")
     told = extracted(stores, "m-0", claim("likes", "rain"), claim("likes", "snow", position=9))
@@ -293,3 +284,21 @@ async def test_an_assertion_is_erased_with_its_user_also_at_once(stores: Stores,
         done = await asyncio.gather(*(work[:: -1 if order[0] == "e" else 1]), return_exceptions=True)
         assert all(isinstance(one, Fact | UnknownFact | tuple) for one in done), done
     assert await stores.fetch("select count(*) from fact_evidence") == [(0,)]
+
+
+@pytest.mark.parametrize("what", [A_MESSAGE, A_CONVERSATION], ids=lambda one: one.scope.value)
+@pytest.mark.parametrize("assertions", [(CONFIRMED,), (LECCE,), (LECCE, CONFIRMED), (REJECTED,)], ids=len)
+async def test_an_assertion_is_erased_with_the_last_message_that_states_its_fact(
+    stores: Stores, assertions: tuple[UserAssertion, ...], what: ErasureRequest
+) -> None:
+    await tell(stores, "m-1", claim("lives_in", "Rome"))
+    await tell(stores, "m-2", claim("lives_in", "Rome", minute=1))
+    for n, assertion in enumerate(assertions):
+        (current,) = await facts(stores, CURRENT)
+        await assert_fact(stores, current.id, assertion, f"request {n}")
+    await forget(stores, replace(A_MESSAGE, key="m-1"))
+    stays = {CONFIRMED: [("Rome", True, False)], LECCE: [("Lecce", True, False)], REJECTED: []}
+    assert await _current(stores) == stays[assertions[0]]
+    await forget(stores, what)
+    for table in ("facts", "fact_evidence", "rejections"):
+        assert await stores.fetch(f"select count(*) from {table}") == [(0,)], table

@@ -151,23 +151,6 @@ async def test_also_when_all_batches_come_at_once(
 
 
 @LAWS
-@given(
-    delivery=deliveries(),
-    turns=st.lists(st.sampled_from((0, 0, 1)), min_size=11, max_size=11),
-)
-async def test_also_when_workers_take_turns(
-    stores: Stores, delivery: tuple[list[list[Evidence]], list[list[int]]], turns: list[int]
-) -> None:
-    story, batches = delivery
-    here = stores.another_tenant()
-    utterances = await _utterances(here, story)
-    ledgers = here.another_ledger(), here.another_ledger()
-    for batch, turn in zip(batches, turns, strict=False):
-        await learn(here, *(utterances[n] for n in batch), ledger=ledgers[turn])
-    await _holds_the_fold(here, utterances)
-
-
-@LAWS
 @given(first=deliveries(), second=st.lists(statements(), min_size=7, max_size=7))
 async def test_also_when_messages_are_read_anew_and_say_something_else(
     stores: Stores, first: tuple[list[list[Evidence]], list[list[int]]], second: list[list[Evidence]]
@@ -196,19 +179,23 @@ DECIDED = st.tuples(
     delivery=deliveries(),
     forgotten=st.lists(st.integers(0, 6), max_size=10),
     decided=st.lists(st.none() | DECIDED, max_size=10),
+    turns=st.lists(st.sampled_from((0, 0, 1)), max_size=10),
 )
 async def test_also_when_names_are_decided_and_messages_forgotten_between_batches(
     stores: Stores,
     delivery: tuple[list[list[Evidence]], list[list[int]]],
     forgotten: list[int],
     decided: list[tuple[tuple[str, str], bool | None, str] | None],
+    turns: list[int],
 ) -> None:
+    """By workers that take turns."""
     story, batches = delivery
     here = stores.another_tenant()
     utterances = await _utterances(here, story)
     gone: set[int] = set()
-    for batch, number, decision in zip_longest(batches, forgotten, decided):
-        await learn(here, *(utterances[n] for n in batch or ()))
+    ledgers = here.ledger, here.another_ledger()
+    for batch, number, decision, turn in zip_longest(batches, forgotten, decided, turns):
+        await learn(here, *(utterances[n] for n in batch or ()), ledger=ledgers[turn or 0])
         if decision is not None:
             names, same, by = decision
             with suppress(NobodyKnown, UnknownNames):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -10,18 +10,14 @@ import pytest
 import pytest_asyncio
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import Stores
-from tests.fixtures.fake_llm import FakeIdentityReader
+from tests.fixtures.fake_llm import FakeServer, Given, away
 
-from ricordo.clock import SystemClock
 from ricordo.language.facts.evidence import Evidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
-from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
-from ricordo.models.throttle import Throttle
-from ricordo.resilience import CircuitBreaker
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
 from ricordo_services.backpressure import Backlog
-from ricordo_services.knowledge.identity_resolution import IdentityResolution
+from ricordo_services.knowledge.identity_resolution import IdentityResolution, Verdict
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
 NICO, NICOLA = claim("likes", "tea", subject="Nico"), claim("friend", "Nicola")
@@ -29,36 +25,43 @@ CRISTINA, CHRISTINA = claim("likes", "tea", subject="Cristina"), claim("friend",
 PAIRS = (("nico", "nicola"), ("christina", "cristina"))
 
 
+def judging(verdict: object) -> FakeServer:
+    return FakeServer(lambda _, __: {"verdict": verdict})
+
+
 @dataclass
-class SlowReader(FakeIdentityReader):
-    """A reader that answers once `released` is set, and sets `entered` when it is asked."""
+class SlowServer(FakeServer):
+    """A server that answers once `released` is set, and sets `entered` when it is asked."""
 
     entered: asyncio.Event = field(default_factory=asyncio.Event)
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:
+    async def chat(
+        self, model: str, messages: Sequence[Mapping[str, str]], *_: object, step: str, **__: object
+    ) -> str:
         self.entered.set()
         await self.released.wait()
-        return await super().judge(pairs)
+        return await super().chat(model, messages, step=step)
 
 
 class Process:
-    """The pass and its reader in a process of their own; `events` wait for knowledge."""
+    """The pass and its model in a process of their own; `events` wait for knowledge."""
 
-    def __init__(self, stores: Stores, reader: FakeIdentityReader | None = None) -> None:
-        self.stores, self.reader = stores, reader or FakeIdentityReader()
+    def __init__(self, stores: Stores, server: FakeServer | None = None) -> None:
+        self.stores, self.server = stores, server or judging("unsure")
         self.events, self.projected = 0, 0
         self.ledger = FactLedger(stores.database, record_doubts=True)
-        clock = SystemClock()
-        breaker = CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable)
         self.identify = IdentityResolution(
             ledger=self.ledger,
             project_soon=self._project_soon,
-            reader=self.reader,
-            throttle=Throttle(breaker, None, clock, gone="gone", back="back"),
+            model=self.server.model(),
             tenants=self._tenants,
             backlog=cast(Backlog, self),
         )
+
+    @property
+    def asked(self) -> list[tuple[Given, Given]]:
+        return [(given["first"], given["second"]) for _, given in self.server.asked]
 
     async def waiting(self) -> int:
         return self.events
@@ -92,15 +95,15 @@ async def one(stores: Stores) -> Process:
     return Process(stores)
 
 
-@pytest.mark.parametrize("verdict", MatchVerdict)
-async def test_what_the_model_says_is_decided_once(one: Process, verdict: MatchVerdict) -> None:
-    one.reader.verdict = lambda _, __: verdict
+@pytest.mark.parametrize("verdict", Verdict)
+async def test_what_the_model_says_is_decided_once(one: Process, verdict: Verdict) -> None:
+    one.server.answer = judging(verdict).answer
     await one.say(NICO, NICOLA)
     for _ in range(2):
         await one.identify.run()
         assert await one.subjects() == {"Nicola" if verdict == "same" else "Nico"}
         assert (await one.open(), one.counted()) == ([], {verdict: 1})
-    assert len(one.reader.asked) == 1
+    assert len(one.asked) == 1
 
 
 async def test_a_pair_is_shown_with_what_is_known_of_each_and_nothing_of_others(one: Process) -> None:
@@ -111,54 +114,32 @@ async def test_a_pair_is_shown_with_what_is_known_of_each_and_nothing_of_others(
         claim("likes", "Milan", subject="Marco"),
     )
     await one.identify.run()
-    ((first, second),) = one.reader.asked
-    (bare, brother), (again, colleague) = first, second
+    (bare, brother), (again, colleague) = one.asked
     assert bare == again
-    names = [each.name for each in (bare, brother, colleague)]
+    names = [each["name"] for each in (bare, brother, colleague)]
     assert names == ["Marco", "Marco (brother)", "Marco (colleague)"]
-    assert bare.quotes == ("likes Milan",)
-    assert set(brother.quotes) == {"has_sibling Marco", "lives_in Turin"}
-    assert brother.aliases == ("Marco",)
-    assert [line.partition(" (×")[0] for line in colleague.facts] == ["Marco (colleague) lives in Bari"]
+    assert bare["quotes"] == ["likes Milan"]
+    assert set(brother["quotes"]) == {"has_sibling Marco", "lives_in Turin"}
+    assert brother["also_called"] == ["Marco"]
+    assert [line.partition(" (×")[0] for line in colleague["facts"]] == ["Marco (colleague) lives in Bari"]
 
 
 async def test_long_words_are_cut(one: Process) -> None:
     """The window of a model cuts the beginning, where it is told what to do."""
     await one.say(*(claim("friend", f"Rosali{letter} {'x' * 900}") for letter in "abcd"), prefix="long")
     await one.identify.run()
-    shown = [line for pairs in one.reader.asked for pair in pairs for each in pair for line in each.facts]
+    shown = [line for pair in one.asked for each in pair for line in each["facts"]]
     assert shown
     assert all(len(line) <= 200 for line in shown)
     assert await one.open() == []
 
 
-async def test_one_call_is_about_ten_pairs_of_one_user_at_most(one: Process) -> None:
-    for n in range(3):
-        people = (claim("friend", f"Nicola{letter}") for letter in "abcdef")
-        await one.say(*people, user_id=f"u-{n}", prefix=f"m{n}")
-    count = len(await one.open())
-    await one.identify.run()
-    assert sum(map(len, one.reader.asked)) == count > 20
-    assert max(map(len, one.reader.asked)) <= 10
-    assert len(one.reader.asked) >= 3
-    assert await one.open() == []
+async def test_a_pair_without_a_valid_answer_is_settled_and_holds_up_no_other(one: Process) -> None:
+    def babble(given: Given) -> None:
+        if given["first"]["name"] == "Nico":
+            raise InvalidReply("same same same")
 
-
-def _babble(names: Sequence[str]) -> None:
-    if "Nico" in names:
-        raise InvalidReply("same same same")
-
-
-@pytest.mark.parametrize("fault", ["no answer", "nonsense", "two answers"])
-async def test_a_pair_without_a_valid_answer_is_settled_and_holds_up_no_other(
-    one: Process, fault: str
-) -> None:
-    bad = None if fault == "no answer" else (MatchVerdict.SAME, MatchVerdict.DIFFERENT)
-    one.reader.verdict = lambda first, _: (
-        bad if first == "Nico" and fault != "nonsense" else MatchVerdict.SAME
-    )
-    if fault == "nonsense":
-        one.reader.before = _babble
+    one.server.answer, one.server.before = judging("same").answer, babble
     await one.say(NICO, NICOLA, CRISTINA, CHRISTINA)
     await one.identify.run()
     assert (one.counted(), await one.open()) == ({"same": 1, "unreadable": 1}, [])
@@ -166,35 +147,29 @@ async def test_a_pair_without_a_valid_answer_is_settled_and_holds_up_no_other(
 
 
 async def test_a_pair_that_is_never_answered_in_time_comes_after_all_others(one: Process) -> None:
-    def too_long_for_nico(names: Sequence[str]) -> None:
-        if "Nico" in names:
+    def too_long_for_nico(given: Given) -> None:
+        if given["first"]["name"] == "Nico":
             raise ModelUnavailable("no answer in time")
 
-    one.reader.before, one.reader.verdict = too_long_for_nico, lambda _, __: MatchVerdict.SAME
-    await one.say(NICO, NICOLA, CRISTINA, CHRISTINA)
-    others = (claim("likes", "tea", subject="Sara"), claim("friend", "Sarah"))
-    await one.say(*others, user_id="u-2", prefix="n")
+    one.server.answer, one.server.before = judging("same").answer, too_long_for_nico
+    await one.say(NICO, NICOLA)
     await one.identify.run()
-    assert one.counted() == {"same": 1}, "the next user is asked about"
+    await one.say(CRISTINA, CHRISTINA, prefix="n")
     await one.identify.run()
-    assert one.counted() == {"same": 2}, "the pair that was asked with it is asked alone"
-    (pair,) = await one.open()
-    assert "nico" in pair.names
-    one.reader.before = lambda _: None
+    assert [first["name"] for first, _ in one.asked] == ["Nico", "Christina", "Nico"]
+    assert one.counted() == {"same": 1}
+    one.server.before = lambda _: None
     await one.identify.run()
     assert await one.open() == []
 
 
 async def test_a_model_that_is_away_decides_nothing(one: Process) -> None:
-    def away(_: Sequence[str]) -> None:
-        raise ModelUnavailable("away")
-
-    one.reader.before = away
+    one.server.before = away
     await one.say(NICO, NICOLA)
     for _ in range(5):
         await one.identify.run()
-    assert len(one.reader.asked) == 3, "then the breaker opens"
-    assert one.identify.problem == "what rules leave open of who is who waits: away"
+    assert len(one.asked) == 3, "then the breaker opens"
+    assert one.identify.problem.startswith("what rules leave open of who is who waits: the model was told")
     assert (len(await one.open()), one.counted()) == (1, {})
 
 
@@ -202,7 +177,7 @@ async def test_it_waits_for_events(one: Process) -> None:
     await one.say(NICO, NICOLA)
     one.events = 1
     await one.identify.run()
-    assert (one.reader.asked, len(await one.open()), one.projected) == ([], 1, 0)
+    assert (one.asked, len(await one.open()), one.projected) == ([], 1, 0)
     one.events = 0
     await one.identify.run()
     assert (one.counted(), one.projected) == ({"unsure": 1}, 1)
@@ -220,52 +195,50 @@ async def test_many_processes_at_once_ask_about_each_pair_once(one: Process) -> 
     await _doubted(one, *(f"u-{n}" for n in range(6)))
     processes = [Process(one.stores) for _ in range(4)]
     await asyncio.gather(*(each.identify.run() for each in processes))
-    assert sum(len(pairs) for each in processes for pairs in each.reader.asked) == 12
+    await one.identify.run()  # a process leaves to others whom they ask about
+    assert sum(len(each.asked) for each in (one, *processes)) == 12
     assert await one.open() == []
 
 
 async def test_a_turn_is_of_one_user_and_no_transaction_is_open_while_the_model_thinks(one: Process) -> None:
     await _doubted(one, "u-1", "u-2")
-
-    def of(user: str) -> list[UnresolvedPair]:
-        return [UnresolvedPair(user, names) for names in PAIRS]
-
-    async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")) as mine:
-        assert set(mine) == set(of("u-1"))
+    mine, other = UnresolvedPair("u-1", PAIRS[0]), UnresolvedPair("u-1", PAIRS[1])
+    async with one.ledger.lease_pair(one.stores.tenant, mine) as is_open:
+        assert is_open
         async with one.stores.database.unscoped() as connection:
             open_ones = "datname = current_database() and state like 'idle in transaction%'"
             assert not await connection.fetch(f"select query from pg_stat_activity where {open_ones}")
-        async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")[:1]) as nothing:
-            assert not nothing
-        async with one.ledger.lease_pairs(one.stores.tenant, of("u-2")) as free:
-            assert set(free) == set(of("u-2"))
-    async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")) as again:
-        assert set(again) == set(of("u-1"))
+        async with one.ledger.lease_pair(one.stores.tenant, other) as free:
+            assert not free
+        async with one.ledger.lease_pair(one.stores.tenant, UnresolvedPair("u-2", PAIRS[0])) as free:
+            assert free
+    async with one.ledger.lease_pair(one.stores.tenant, other) as free:
+        assert free
 
 
 async def test_a_turn_ends_with_an_error_and_what_was_decided_in_it_stays(one: Process) -> None:
     await _doubted(one, "u-1")
-    pairs = [UnresolvedPair("u-1", names) for names in PAIRS]
+    pair = UnresolvedPair("u-1", PAIRS[0])
 
     async def fail_within() -> None:
-        async with one.ledger.lease_pairs(one.stores.tenant, pairs):
-            await one.ledger.decide(one.stores.tenant, "u-1", PAIRS[0], same=True, by="model:m")
+        async with one.ledger.lease_pair(one.stores.tenant, pair):
+            await one.ledger.decide(one.stores.tenant, "u-1", pair.names, same=True, by="model:m")
             raise ModelUnavailable("away")
 
     with pytest.raises(ModelUnavailable):
         await fail_within()
-    async with one.ledger.lease_pairs(one.stores.tenant, pairs) as still_open:
-        assert set(still_open) == {pairs[1]}
+    async with one.ledger.lease_pair(one.stores.tenant, pair) as is_open:
+        assert not is_open
 
 
 async def test_a_user_who_decides_while_the_model_thinks_is_right(one: Process) -> None:
     await _doubted(one, "u-1")
-    reader = SlowReader(verdict=lambda _, __: MatchVerdict.SAME)
-    running = asyncio.create_task(Process(one.stores, reader).identify.run())
-    await reader.entered.wait()
-    names = ("Nico", "Nicola")
-    await one.ledger.decide(one.stores.tenant, "u-1", names, same=False, by="user")
-    reader.released.set()
+    server = SlowServer(judging("same").answer)
+    running = asyncio.create_task(Process(one.stores, server).identify.run())
+    await server.entered.wait()
+    given = ("Christina", "Cristina")
+    await one.ledger.decide(one.stores.tenant, "u-1", given, same=False, by="user")
+    server.released.set()
     await running
     friends = await one.ledger.facts(one.stores.tenant, FactQuestion(user_id="u-1", predicate="friend"))
-    assert {each.object for each in friends} == {"Nico", "Nicola", "Christina"}
+    assert {each.object for each in friends} == {"Nicola", "Cristina", "Christina"}

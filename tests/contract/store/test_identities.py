@@ -77,13 +77,15 @@ async def test_an_unresolved_pair_is_withdrawn_and_may_come_back(
 ) -> None:
     await tell(stores, "m-0", *BOTH, ledger=doubting)
     (pair,) = await doubting.unresolved_pairs(stores.tenant, 10)
-    others = [UnresolvedPair("u-2", pair.names), UnresolvedPair("u-1", ("nico", "x"))]
-    await doubting.drop_pairs(stores.tenant, [pair, *others])
+    for one in (UnresolvedPair("u-2", pair.names), UnresolvedPair("u-1", ("nico", "x"))):
+        await doubting.drop_pair(stores.tenant, one)
+    assert await doubting.unresolved_pairs(stores.tenant, 10) == [pair]
+    await doubting.drop_pair(stores.tenant, pair)
     assert await doubting.unresolved_pairs(stores.tenant, 10) == []
     await tell(stores, "m-0", *BOTH, ledger=doubting)
     assert await doubting.unresolved_pairs(stores.tenant, 10) == [pair]
     await _decide(stores, same=True, by=MODEL)
-    await doubting.drop_pairs(stores.tenant, [pair])
+    await doubting.drop_pair(stores.tenant, pair)
     assert await _known(stores) == ONE, "a decision stays"
 
 

@@ -119,6 +119,26 @@ async def test_the_users_word_is_folded_in_once(restoring: ImportStore, stores: 
     assert await restoring.words(stores.tenant, "u-1", words) == 0
 
 
+async def test_what_a_bot_asserted_is_restored_of_messages_that_are_here(
+    restoring: ImportStore, stores: Stores
+) -> None:
+    """And of the bot itself, whose key has a space; twice is once."""
+    await stores.say("m-1")
+    own = replace(extracted(stores, "m-1", claim("likes", "figs")), message_id="request b")
+    own = replace(own, evidence=tuple(replace(one, message_id="request b") for one in own.evidence))
+    asserted = [
+        extracted(stores, "m-1", claim("likes", "tea")),
+        extracted(stores, "gone", claim("likes", "rum")),
+    ]
+    for _ in range(2):
+        assert await restoring.assertions(stores.tenant, "u-1", [*asserted, own]) == 2
+    found = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", predicate="likes"))
+    assert {(one.object, one.confidence, one.message_ids) for one in found} == {
+        ("tea", 1, ("m-1",)),
+        ("figs", 1, ()),
+    }
+
+
 def turned_down(message_id: str = "m-1") -> ImportedRejection:
     words = Rejection(message_id, "user", "lives_in", "Turin", "lives_in Turin")
     return ImportedRejection(request_id="request 1", ordinal=0, fact_id=uuid4(), rejection=words, at=STORED)

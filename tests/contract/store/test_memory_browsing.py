@@ -22,6 +22,8 @@ from ricordo.store.memory_queries import MemoryDetailQueries
 from ricordo_services.retrieval.lookups import MemoryBrowser
 from ricordo_services.retrieval.related_memories import RelatedMemories
 
+METADATA = {"channel": "telegram", "nested": {"n": [1, 2.5, None]}}
+
 
 async def browse(
     stores: Stores,
@@ -45,7 +47,7 @@ async def test_a_memory_is_shown_with_its_neighbours_of_the_user(stores: Stores)
     await stores.record(
         *(stores.message(f"m-{n}", minute=n, content=f"Walk {n}") for n in range(3)),
         stores.message("m-3", minute=3, user_id="u-2", content="Of another user in a group"),
-        stores.message("m-4", minute=4, content="x" * 400),
+        stores.message("m-4", minute=4, content="x" * 400, metadata=METADATA),
     )
     reply = await browse(stores, stores.id("m-1"))
     assert (reply.memory.content, reply.memory.stored_at) == ("Walk 1", STORED)
@@ -55,7 +57,8 @@ async def test_a_memory_is_shown_with_its_neighbours_of_the_user(stores: Stores)
     assert reply.memory.day_of_week == f"{at(1):%A}".lower()
     assert (reply.facts, reply.history, reply.related) == ((), (), ())
     assert (await browse(stores, stores.id("m-2"))).following is None
-    assert (await browse(stores, stores.id("m-4"))).preceding is None
+    last = await browse(stores, stores.id("m-4"))
+    assert (last.preceding, last.memory.metadata) == (None, METADATA)
     made = summary(stores, [stores.id("m-4")], "y" * 301)
     await stores.write_derived(made)
     derived = (await browse(stores, made.id)).memory

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.contract.store.evidence import claim, extracted, facts, learn
-from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request, vector_of
+from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request, summary, vector_of
 
 from ricordo.language.annotations import MemorySource
 from ricordo.language.text import text_hash
@@ -166,3 +166,13 @@ async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores:
     assert (await stores.progress("m-2")).indexed is None
     (follower,) = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-2")])
     assert follower.preceding_text == RIGHT
+
+
+async def test_a_derived_memory_keeps_its_title_and_tells_no_facts(stores: Stores) -> None:
+    made = replace(summary(stores, await stores.say("m-1")), title="The sea")
+    await stores.write_derived(made)
+    done = await stores.correct(made.id, RIGHT)
+    assert done.progress is not None
+    assert (done.progress.encoded, done.progress.extracted) == (None, STORED)
+    (kept,) = await stores.found(made.id)
+    assert (kept.content, kept.title, kept.kind) == (RIGHT, "The sea", made.kind)

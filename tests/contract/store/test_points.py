@@ -160,40 +160,14 @@ async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
     assert await _ids(points, stores, PRESENT) == {stores.id("m-1")}
 
 
-@pytest.mark.parametrize("moment", ["before", "after", "a crash"])
+@pytest.mark.parametrize("moment", ["before", "after"])
 async def test_an_erased_memory_has_no_point(
     stores: Stores, points: InterruptedIndex, index: IndexHandler, moment: str
 ) -> None:
     await _say(stores, "m-1", 1)
-    if moment == "a crash":
-        await index.projection.write(stores.tenant, [stores.id("m-1")])  # and here it ended
-        assert await _ids(points, stores) == {stores.id("m-1")}
-        await _erase(stores)
-    else:
-        points.happenings[moment] = lambda: _erase(stores)
+    points.happenings[moment] = lambda: _erase(stores)
     assert await _indexed(index, stores, "m-1") == Done()
     assert await _ids(points, stores) == set()
-
-
-async def test_a_crash_between_a_point_and_the_check_of_its_row_leaves_the_stage_missing(
-    stores: Stores, points: InterruptedIndex, index: IndexHandler
-) -> None:
-    await _say(stores, "m-1", 1)
-    await stores.enrich("m-1")
-
-    async def stop() -> None:
-        raise Stopped
-
-    async def change() -> None:
-        await stores.enrich("m-1", topics=("other",))
-        points.happenings["before"] = stop
-
-    points.happenings["after"] = change
-    with pytest.raises(Stopped):
-        await _indexed(index, stores, "m-1")
-    assert (await stores.progress()).indexed is None
-    assert isinstance(await _indexed(index, stores, "m-1"), Done)
-    assert (await stores.progress()).indexed is not None
 
 
 async def test_a_memory_without_a_vector_is_tried_again(stores: Stores, index: IndexHandler) -> None:

@@ -38,10 +38,6 @@ from ricordo_services.lifecycle.passes.condensing_passes import SessionSummaries
 from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
 
 
-class PowerCut(BaseException):
-    """The process ends here."""
-
-
 @pytest.fixture
 def emitted(stores: Stores) -> Emitted:
     return Emitted(tenant=stores.tenant)
@@ -90,39 +86,6 @@ def _received(stores: Stores, *names: str) -> list[Envelope[MessageReceived]]:
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
     return [event for event in emitted.events if isinstance(event, MemoryArchived | MemoryChanged)]
-
-
-async def test_a_pass_that_ends_before_its_event_is_made_up_for(
-    stores: Stores, emitted: Emitted, clock: ManualClock
-) -> None:
-    emitted.error = PowerCut()
-    with pytest.raises(PowerCut):
-        await _archive(stores, emitted)
-    assert (await stores.memory()).archived_at is not None
-    emitted.error = None
-    await _archive(stores, emitted)  # the next pass finds nothing to do
-    assert _moves(emitted) == []
-    await clock.advance(3 * 60)
-    await _reconcile(stores, emitted, clock).run()
-    (event,) = _moves(emitted)
-    assert isinstance(event, MemoryArchived)
-    assert (event.user_id, event.memory_ids) == ("u-1", (stores.id("m-1"),))
-
-
-async def test_a_reconciliation_that_ends_in_the_middle_is_made_up_for(
-    stores: Stores, emitted: Emitted, clock: ManualClock
-) -> None:
-    await _archive(stores, emitted)
-    await _reconcile(stores, emitted, clock).run()
-    assert len(_moves(emitted)) == 1, "a move of a moment ago is left alone"
-    await clock.advance(3 * 60)
-    emitted.error = PowerCut()
-    with pytest.raises(PowerCut):
-        await _reconcile(stores, emitted, clock).run()
-    emitted.error = None
-    for _ in range(3):
-        await _reconcile(stores, emitted, clock).run()
-    assert len(_moves(emitted)) == 2, "at once, and once more when it was sure to be kept"
 
 
 async def test_a_return_from_the_archive_is_emitted_again_too(

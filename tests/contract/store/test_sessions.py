@@ -130,22 +130,6 @@ async def test_a_late_message_opens_its_session_again_and_no_other(
     assert {one.id for one in await stores.found(first.id, second.id, made.id)} == {second.id, made.id}
 
 
-async def test_a_late_message_joins_sessions_and_a_late_end_parts_them(
-    conversation: Conversation, stores: Stores
-) -> None:
-    await conversation.say(0, 5, 50, 55)
-    before = await conversation.summarise()
-    await conversation.say(30)
-    loaded = await conversation.loaded()
-    assert _minutes(loaded) == [[0, 5, 30, 50, 55]]
-    assert {one.id for one in loaded.sessions[0].former} == {one.id for one in before}
-    (whole,) = await conversation.summarise()
-    await conversation.end(31)
-    assert _minutes(await conversation.loaded()) == [[0, 5, 30], [50, 55]]
-    await conversation.summarise()
-    assert await stores.found(whole.id, before[0].id) == []
-
-
 async def test_a_message_that_comes_while_it_is_summed_up_is_not_lost(
     conversation: Conversation, stores: Stores
 ) -> None:
@@ -262,22 +246,6 @@ async def test_a_corrected_message_is_in_no_summary_as_it_was(
     await stores.set_stages("c-1-5")
     (after,) = await conversation.summarise()
     assert "We moved to Milan." in after.content
-
-
-@pytest.mark.parametrize("more", [True, False])
-async def test_what_a_crash_leaves_of_a_conversation_is_due_at_once_where_it_is_over(
-    conversation: Conversation, stores: Stores, *, more: bool
-) -> None:
-    """Several sessions of a conversation are summed up one by one."""
-    await conversation.say(0, 90)
-    await conversation.end(1)
-    (due,) = await conversation.due(STORED)
-    first, second = (await conversation.load(due, STORED)).sessions
-    assert first.over
-    left = SummaryPlan(rest=second.place, more=more)
-    assert await conversation.store.summarise(stores.tenant, due, left, STORED) is not None
-    found = await conversation.due(STORED + timedelta(minutes=1))
-    assert [one.since for one in found] == [second.place] * more
 
 
 async def test_one_run_finishes_more_long_conversations_than_it_reads_at_a_time(stores: Stores) -> None:

@@ -15,6 +15,7 @@ from tests.support.memory_index import MemoryVectorIndex
 from tests.support.vector_searches import ALL, LAWS, MODEL, WORDS, filled, searched, words
 
 from ricordo.index.port import Hit, Point, Scope
+from ricordo.index.qdrant import edge_shard
 from ricordo.index.qdrant.candidates import IndexQuery
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard, opened
@@ -54,11 +55,14 @@ CHANGES = st.lists(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def shard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shard]:
-    """A shard that counts three memories at a time; each example takes a tenant of its own."""
-    shard = Shard(opened(tmp_path_factory.mktemp("counted") / "shard", DIMENSIONS), counted_from=1, page=3)
-    yield shard
+    """A shard that counts three memories at a time, as all here; each example has a tenant of its own."""
+    shard = Shard(opened(tmp_path_factory.mktemp("counted") / "shard", DIMENSIONS))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(edge_shard, "_PAGE", 3)
+        patched.setattr(edge_shard, "_COUNTED_FROM", 1)
+        yield shard
     shard.close()
 
 
@@ -141,8 +145,9 @@ def _scores(hits: Sequence[Hit]) -> list[tuple[float, ...]]:
     return [hit[1:] for hit in sorted(hits)]
 
 
-async def test_only_who_has_many_memories_is_counted(tmp_path: Path) -> None:
-    index = EdgeVectorIndex(tmp_path, counted_from=3)
+async def test_only_who_has_many_memories_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_shard, "_COUNTED_FROM", 3)
+    index = EdgeVectorIndex(tmp_path)
     await filled(index, *(point(f"p-{n}", text="word") for n in range(2)))
     await searched(index, terms=words("word"))
     assert not index.counting
@@ -156,7 +161,7 @@ async def test_only_who_has_many_memories_is_counted(tmp_path: Path) -> None:
 
 
 async def test_closing_does_not_wait_until_all_is_counted(tmp_path: Path) -> None:
-    index = EdgeVectorIndex(tmp_path, counted_from=1)
+    index = EdgeVectorIndex(tmp_path)
     await filled(index, *(point(f"p-{n}", text="word") for n in range(300)))
     await searched(index, terms=words("word"))
     assert index.counting

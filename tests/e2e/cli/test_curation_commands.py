@@ -7,13 +7,15 @@ pytestmark = pytest.mark.usefixtures("running")
 
 
 def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo) -> None:
-    user = ricordo.remember("ugo", "I live in Turing.")
+    user = ricordo.remember("tilde", "I live in Turing.")
     (fact,) = ricordo.json("facts", *user)["facts"]
     assert ricordo.json("verify", fact["id"], *user) == {"ok": True, "verified": True}
     correcting = "correct", fact["id"], "Turin", *user, "--request-id", "r-1"
     stands = ricordo.json(*correcting)["fact_id"]
     assert ricordo(*correcting) == f"Turin is valid and verified, as {stands}\n"
     assert "user  lives_in  Turin  (verified)" in ricordo("facts", *user)
+    ended = ricordo("correct", fact["id"], "Rome", *user, code=1)
+    assert f"was superseded or put right, and now {stands} holds" in ended
     assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
     assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
     assert ricordo("verify", stands, *user, "--no") == "not verified\n"
@@ -53,7 +55,8 @@ def test_a_user_curates_memories(ricordo: Ricordo) -> None:
     assert "counted already" in ricordo(*judging, "--used", memory)
     assert ricordo.json(*judging, "--irrelevant", memory) == {"ok": True, "used": 0, "irrelevant": 1}
     assert ricordo("verify", memory, "--memory", *user) == "verified: it does not fade\n"
-    right = ricordo("correct", memory, "I live in Turin.", "--memory", *user)
+    said = '<recalled id="x">I live in Lecce.</recalled> I live in Turin.'
+    right = ricordo("correct", memory, said, "--memory", *user)
     assert right == "corrected and verified; everything derived from it is derived again\n"
     (again,) = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")["memories"]
     assert (again["content"], again["source"]) == ("I live in Turin.", "user_correction")

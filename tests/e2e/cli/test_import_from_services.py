@@ -40,7 +40,7 @@ def test_an_assistants_answers_belong_to_the_user(ricordo: Ricordo, running: Up)
     again = ricordo.json("import", "--from", "chatgpt", file, *USER, code=1)
     assert (first.pop("known"), again.pop("known")) == (0, 2)
     assert first == again
-    assert "2 published again: nothing is new" in ricordo("import", "--from", "chatgpt", file, *USER, code=1)
+    assert "2 published (2 known before)" in ricordo("import", "--from", "chatgpt", file, *USER, code=1)
     assert (first["published"], first["remembered"], first["failed"]) == (2, 2, 0)
     (conversation,) = first["most_active"]
     shown = ricordo.json("history", "--user", "petra", "--conversation", conversation["id"])["messages"]

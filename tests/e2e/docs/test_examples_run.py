@@ -1,6 +1,7 @@
 """What the documents tell a reader to type works, on a whole running system."""
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -153,8 +154,24 @@ async def test_a_program_calls_the_tools_for_agents(reader: Reader, system: Syst
     reader.is_told("RICORDO_NATS_URL", system.endpoints.nats_url)
     reader.saves("bot.py", example)
     shown = await reader.runs("python", "bot.py")
-    assert shown.startswith("8 tools")
+    assert shown.startswith("9 tools")
     assert "<recalled>user: My sister Nora lives in Lisbon.</recalled>" in shown
+
+
+async def test_the_bot_whose_model_reads_facts_hands_them_in(reader: Reader, system: System) -> None:
+    [bot] = [block for block in blocks_of(ROOT / "docs/agents.md") if block.notes == ("reading_bot.py",)]
+    assert len(bot.text.splitlines()) <= 35
+    reader.is_told("RICORDO_NATS_URL", system.endpoints.nats_url)
+    reader.saves("bot.py", bot)
+    read = [("likes", "windsurfing"), ("works_as", "astronaut")]
+    async with ollama_stand_in(("llama3.2:latest",)) as ollama:
+        facts = [{"predicate": predicate, "object": value} for predicate, value in read]
+        ollama.behaviour.chat = lambda _: json.dumps({"facts": facts})
+        reader.is_told("OLLAMA_HOST", ollama.url)
+        shown = await reader.runs("python", "bot.py", "ok so windsurfing is my new thing")
+    accepted, refused = shown.splitlines()
+    assert accepted == "likes windsurfing accepted"
+    assert refused.startswith("works_as astronaut no sentence of the message has the object")
 
 
 async def test_the_past_of_the_guide_is_imported(reader: Reader) -> None:

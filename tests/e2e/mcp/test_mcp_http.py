@@ -106,7 +106,7 @@ async def test_the_official_client_of_either_revision_needs_no_session(url: str,
         httpx2.AsyncClient(headers={"x-user": "ada"}, timeout=60) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
-        assert len((await client.list_tools()).tools) == 11
+        assert len((await client.list_tools()).tools) == 12
         words = {"text": "I play the cello.", "id": "c-1"}
         done = await client.call_tool("remember", words, progress_callback=on_progress)
         assert reported

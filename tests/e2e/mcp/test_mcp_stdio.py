@@ -18,11 +18,13 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json
 
 SPAN = re.compile(r"<recalled>.*?</recalled>", re.DOTALL)
-TOOLS = set("remember recall context answer facts timeline correct forget status search fetch".split())
+TOOLS = set(
+    "remember recall context answer facts remember_fact timeline correct forget status search fetch".split()
+)
 WORDS = {"text": "My sister Nora lives in Dublin.", "id": "n-1"}
 SHOWN = "<recalled>user: My sister Nora lives in Dublin.</recalled>"
 QUESTION = {"query": "Where does my sister live?"}
-READING = TOOLS - {"remember", "correct", "forget"}
+READING = TOOLS - {"remember", "remember_fact", "correct", "forget"}
 
 
 def server(system: System, *options: str) -> StdioServerParameters:
@@ -108,6 +110,8 @@ async def lists_tools(assistant: Assistant) -> None:
         assert tool.annotations.read_only_hint is (tool.name in READING), tool.name
         assert tool.annotations.destructive_hint is (tool.name in {"correct", "forget"}), tool.name
         assert tool.input_schema["additionalProperties"] is False, tool.name
+        assert not any(odd in json.dumps(tool.input_schema) for odd in ("$ref", "anyOf")), tool.name
+        assert not any(odd in json.dumps(tool.output_schema) for odd in ("$ref", "anyOf")), tool.name
         assert not [name for name in tool.input_schema["properties"] if "user" in name]
         assistant.schemas[tool.name] = tool.output_schema or {}
 
@@ -124,6 +128,8 @@ async def asks(assistant: Assistant, memory: str) -> None:
     assert memory in answer["sources"]
     facts = (await assistant("facts", entity="Nora"))["facts"]
     assert "<recalled>Nora lives in Dublin</recalled>" in [fact["text"] for fact in facts]
+    kept = await assistant("remember_fact", predicate="plays", object="chess")
+    assert kept["fact_id"] in [fact["id"] for fact in (await assistant("facts", predicate="plays"))["facts"]]
     hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     listed = await assistant("timeline", start=hour_ago)
     assert ([one["id"] for one in listed["memories"]], listed["more"]) == ([memory], False)
@@ -211,12 +217,15 @@ async def test_lines_of_json_are_all_that_a_client_needs(system: System, bot: Bo
         assert wrong["isError"]
         assert wrong["content"][0]["text"] == (
             "limit: Input should be greater than or equal to 1; "
-            "user_id: unknown; the arguments are query, limit, start, end"
+            "user_id: unknown; the arguments are query, limit, start, end, people, topics, types, "
+            "min_importance"
         )
         wrong = await client.call("answer", query="cane", styl="full")
         assert wrong["content"][0]["text"] == "styl: unknown; did you mean style?"
         wrong = await client.call("recall", query="cane", start="yesterday")
         assert "RFC 3339" in wrong["content"][0]["text"]
+        wrong = await client.request("tools/call", name="recall", arguments={"query": "caf\ud800"})
+        assert "surrogate" in wrong["error"]["message"]
         client.process.send_signal(signal.SIGTERM)
         out, errors = await client.process.communicate()
         assert (client.process.returncode, out, errors) == (0, b"", b"")

@@ -7,10 +7,8 @@ from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stan
 from tests.fixtures.talking import Body, TalkingModel
 
 from ricordo.clock import SystemClock
-from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama.reader import OllamaReader
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.throttle import Throttle
-from ricordo.resilience import CircuitBreaker
 
 MODEL = "hermes3:8b"
 PATIENT_S, HASTY_S = 10.0, 0.4
@@ -39,13 +37,18 @@ async def server() -> AsyncIterator[OllamaStandIn]:
 
 
 @pytest.fixture
-async def throttled(server: OllamaStandIn, budget: float) -> AsyncIterator[tuple[OllamaReader, Throttle]]:
-    """A reader of the stand-in's model, and what limits its use."""
-    clock = SystemClock()
-    async with OllamaReader.open(server.url, MODEL, timeout=10) as reader:
-        await server.received(2)  # the model was looked for and loaded
-        breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
-        yield reader, Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")
+def path() -> str:
+    """Return the path of the interface: none for Ollama's own."""
+    return ""
+
+
+@pytest.fixture
+async def model(server: OllamaStandIn, path: str, budget: float) -> AsyncIterator[LanguageModel]:
+    """The stand-in's model."""
+    throttle = Throttle(SystemClock(), budget=budget)
+    async with LanguageModel.open(f"{server.url}{path}", MODEL, throttle, timeout=10) as opened:
+        await server.received(0 if path else 2)  # the model was looked for and loaded
+        yield opened
 
 
 def chats(server: OllamaStandIn) -> list[Body]:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -13,7 +12,7 @@ from tests.fixtures.sentence_tables import table
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import native_precision
-from ricordo.models.reader.answer_reader import AnswerReader, Verdict, likeliest_words, load_answer_reader
+from ricordo.models.reader.answer_reader import AnswerReader, Verdict, likeliest_words
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, paired, with_earlier
 
 LIKE: Final = 0.3
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", name="reader")
 async def _reader() -> AsyncIterator[AnswerReader]:
-    reader = await load_answer_reader(installed_e5(), native_precision())
+    reader = await asyncio.to_thread(AnswerReader, native_precision())
     yield reader
     reader.close()
 
@@ -87,7 +86,7 @@ async def test_a_verdict_follows_from_question_and_passage_alone(reader: AnswerR
 
 
 async def test_a_closed_reader_says_so() -> None:
-    reader = await load_answer_reader(installed_e5(), native_precision())
+    reader = await asyncio.to_thread(AnswerReader, native_precision())
     reader.close()
     with pytest.raises(ModelUnavailable):
         await judged(reader, "who?", SAID)
@@ -95,7 +94,7 @@ async def test_a_closed_reader_says_so() -> None:
 
 async def test_a_pair_holds_both_texts_within_their_windows() -> None:
     checkpoint = installed_e5()
-    tokens = await asyncio.to_thread(checkpoint.tokens, Path("~/.cache").expanduser() / "ricordo")
+    tokens = await asyncio.to_thread(checkpoint.tokens)
     long = Passage("Ada", "word " * 400, "Bo: " + "more " * 100)
     pair = paired("what " * 100, long, tokens, (checkpoint.question, checkpoint.text))
     assert len(pair.ids) == len(pair.spans) == 160

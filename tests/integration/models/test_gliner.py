@@ -11,13 +11,16 @@ import shutil
 import threading
 import warnings
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from ricordo.clock import SystemClock
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.gliner_recogniser import GlinerRecogniser, open_gliner
+from ricordo.models.throttle import Throttle
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("gliner") is None, reason="make test-gliner installs GLiNER"),
@@ -30,6 +33,10 @@ SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<<ENT>>", "<<SE
 WORDS: Final = (*SPECIAL, *"person animal place anna max pisa roma vive a con il cane . ,".split())
 ALL: Final = 0.0
 """A threshold below which nothing is."""
+
+
+def at(place: str, threshold: float = ALL, **options: str) -> AbstractAsyncContextManager[GlinerRecogniser]:
+    return open_gliner(place, Throttle(SystemClock()), labels=LABELS, threshold=threshold, **options)
 
 
 def _library(name: str) -> Any:  # noqa: ANN401 - the libraries are not installed where types are checked
@@ -117,7 +124,7 @@ async def either(
     request: pytest.FixtureRequest, folder: Path, folder_with_onnx: Path
 ) -> AsyncIterator[GlinerRecogniser]:
     place = folder if request.param == "torch" else folder_with_onnx
-    async with open_gliner(str(place), labels=LABELS, threshold=ALL) as opened:
+    async with at(str(place)) as opened:
         yield opened
 
 
@@ -141,7 +148,7 @@ async def test_each_text_has_its_own_in_order_also_with_calls_at_once(either: Gl
 
 @pytest.fixture
 async def recogniser(folder: Path) -> AsyncIterator[GlinerRecogniser]:
-    async with open_gliner(str(folder), labels=LABELS, threshold=ALL) as opened:
+    async with at(str(folder)) as opened:
         yield opened
 
 
@@ -154,7 +161,7 @@ async def test_entities_have_a_label_that_was_asked_for(recogniser: GlinerRecogn
 async def test_both_runtimes_find_the_same(folder: Path, folder_with_onnx: Path) -> None:
     answers = []
     for place, runtime in ((folder, "torch"), (folder_with_onnx, "onnxruntime")):
-        async with open_gliner(str(place), labels=LABELS, threshold=ALL) as opened:
+        async with at(str(place)) as opened:
             answers.append(await opened.entities([TEXT, "Max"]))
             assert opened.runtime == runtime
     torch, onnx = answers
@@ -165,14 +172,14 @@ async def test_both_runtimes_find_the_same(folder: Path, folder_with_onnx: Path)
 
 
 async def test_a_name_of_the_export_that_is_not_there_leaves_pytorch(folder_with_onnx: Path) -> None:
-    opening = open_gliner(str(folder_with_onnx), labels=LABELS, threshold=ALL, onnx_file="other.onnx")
+    opening = at(str(folder_with_onnx), onnx_file="other.onnx")
     async with opening as opened:
         assert (await opened.entities([TEXT]))[0]
         assert opened.runtime == "torch"
 
 
 async def test_below_the_threshold_there_is_nothing(folder: Path) -> None:
-    async with open_gliner(str(folder), labels=LABELS, threshold=0.99) as opened:
+    async with at(str(folder), threshold=0.99) as opened:
         assert await opened.entities([TEXT, "Max"]) == [[], []]
 
 
@@ -196,7 +203,7 @@ async def test_what_cannot_be_loaded_is_unavailable_until_it_can(folder: Path, t
     place = tmp_path / "late"
     place.mkdir()
     (place / "gliner_config.json").write_text("{", encoding="utf-8")
-    async with open_gliner(str(place), labels=LABELS, threshold=ALL) as opened:
+    async with at(str(place)) as opened:
         with pytest.raises(ModelUnavailable, match="late cannot be loaded: "):
             await opened.entities([TEXT])
         shutil.rmtree(place)
@@ -205,6 +212,6 @@ async def test_what_cannot_be_loaded_is_unavailable_until_it_can(folder: Path, t
 
 
 async def test_a_folder_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
-    async with open_gliner(str(tmp_path / "nowhere"), labels=LABELS, threshold=ALL) as opened:
+    async with at(str(tmp_path / "nowhere")) as opened:
         with pytest.raises(ModelUnavailable, match="cannot be loaded"):
             await opened.entities([TEXT])

@@ -16,10 +16,9 @@ from tests.fixtures.scraping import scraped
 from tests.support.factories import memory
 
 from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
+from ricordo.models.llm import ollama_server, openai_server
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_answers import LlmAnswers
-from ricordo.models.ollama import ollama_server
-from ricordo.models.ollama.reader import OllamaReader
-from ricordo.models.throttle import Throttle
 from ricordo.runtime.metrics import Metrics
 
 ZONE = ZoneInfo("Europe/Rome")
@@ -41,17 +40,22 @@ class Answering:
         return json.dumps({"sentences": self.sentences})
 
 
+@pytest.fixture(params=["", "/v1"], ids=["ollama", "openai"])
+def path(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def model(throttled: tuple[OllamaReader, Throttle]) -> LlmAnswers:
-    return LlmAnswers(*throttled)
+def answers(model: LanguageModel) -> LlmAnswers:
+    return LlmAnswers(model)
 
 
 async def test_an_answer_cites_the_facts_and_memories_that_support_it(
-    server: OllamaStandIn, model: LlmAnswers
+    server: OllamaStandIn, answers: LlmAnswers
 ) -> None:
     home: dict[str, object] = {"text": "You live in Trieste.", "evidence": [1]}
     server.behaviour.chat = answering = Answering([TRUE, home])
-    found = await model.answer(MATERIAL, "en", ZONE, full=True)
+    found = await answers.answer(MATERIAL, "en", ZONE, full=True)
     assert found is not None
     assert found.text == "You took the train to Genoa with Ada. You live in Trieste."
     assert (found.facts, found.memories) == ((HOME,), (TRIP,))
@@ -76,28 +80,28 @@ async def test_an_answer_cites_the_facts_and_memories_that_support_it(
     ids=["name", "none", "unknown", "other"],
 )
 async def test_a_sentence_without_support_is_dropped(
-    server: OllamaStandIn, model: LlmAnswers, sentence: dict[str, object]
+    server: OllamaStandIn, answers: LlmAnswers, sentence: dict[str, object]
 ) -> None:
     server.behaviour.chat = Answering([sentence, TRUE])
-    found = await model.answer(MATERIAL, "en", ZONE, full=False)
+    found = await answers.answer(MATERIAL, "en", ZONE, full=False)
     assert found is not None
     assert (found.text, found.memories) == (TRUE["text"], (TRIP,))
     server.behaviour.chat = Answering([sentence])
-    assert await model.answer(MATERIAL, "en", ZONE, full=False) is None
+    assert await answers.answer(MATERIAL, "en", ZONE, full=False) is None
 
 
-async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, model: LlmAnswers) -> None:
+async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, answers: LlmAnswers) -> None:
     def counted() -> dict[str, float]:
         found = scraped(Metrics("0"))
         return {
-            kind: sum(found.values("ricordo_llm_tokens_total", step="answers", kind=kind).values())
+            kind: sum(found.values("ricordo_llm_tokens_total", step="answer", kind=kind).values())
             for kind in ("prompt", "answer")
         }
 
     server.behaviour.chat = Answering([TRUE])
     before = counted()
-    await model.answer(MATERIAL, "en", ZONE, full=False)
-    await model.answer(MATERIAL, "en", ZONE, full=False, on_sentence=AsyncMock())
+    await answers.answer(MATERIAL, "en", ZONE, full=False)
+    await answers.answer(MATERIAL, "en", ZONE, full=False, on_sentence=AsyncMock())
     after = counted()
     assert after["prompt"] - before["prompt"] == 2 * PROMPT_TOKENS
     assert after["answer"] - before["answer"] == 2 * ANSWER_TOKENS
@@ -105,7 +109,7 @@ async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, m
 
 @pytest.mark.parametrize("end", ["whole", "broken", "stalled"])
 async def test_each_supported_sentence_is_told_while_the_model_writes(
-    server: OllamaStandIn, model: LlmAnswers, monkeypatch: pytest.MonkeyPatch, end: str
+    server: OllamaStandIn, answers: LlmAnswers, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     """What was told stands where the model breaks off, and without a sentence there is no answer."""
     texts = [("You live in Trieste.", 1), ("You paid 400 euros to Bruno.", 1), (str(TRUE["text"]), 2)]
@@ -122,17 +126,18 @@ async def test_each_supported_sentence_is_told_while_the_model_writes(
             raise ConnectionResetError
         yield content[begun:]
 
-    monkeypatch.setattr(ollama_server, "_STALLED_S", 0.2)
+    for one in (ollama_server, openai_server):
+        monkeypatch.setattr(one, "STALLED_S", 0.2)
     server.behaviour.chat = Answering([{"text": text, "evidence": [at]} for text, at in texts])
     server.behaviour.writing = writing
-    found = await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told)
+    found = await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told)
     expected = [WrittenAnswer(texts[0][0], (HOME,)), WrittenAnswer(texts[2][0], (), (TRIP,))]
     expected = expected[: 2 if end == "whole" else 1]
     assert [call.args[0] for call in told.await_args_list] == expected
     assert found is not None
     assert found.text == " ".join(one.text for one in expected)
     server.behaviour.drop = True
-    assert await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told) is None
+    assert await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told) is None
 
 
 @pytest.mark.parametrize(
@@ -147,7 +152,7 @@ async def test_each_supported_sentence_is_told_while_the_model_writes(
 )
 @pytest.mark.parametrize("size", [1, 1000])
 async def test_an_answer_that_is_cut_or_invalid_ends_before_that_in_parts_or_not(
-    server: OllamaStandIn, model: LlmAnswers, rest: str, size: int
+    server: OllamaStandIn, answers: LlmAnswers, rest: str, size: int
 ) -> None:
     async def writing(content: str) -> AsyncIterator[str]:
         for at in range(0, len(content), size):
@@ -155,12 +160,12 @@ async def test_an_answer_that_is_cut_or_invalid_ends_before_that_in_parts_or_not
 
     server.behaviour.chat = lambda _: json.dumps({"sentences": [TRUE]})[:-2] + rest
     server.behaviour.writing = writing
-    whole = await model.answer(MATERIAL, "en", ZONE, full=True)
+    whole = await answers.answer(MATERIAL, "en", ZONE, full=True)
     assert whole == WrittenAnswer(str(TRUE["text"]), (), (TRIP,))
-    assert await model.answer(MATERIAL, "en", ZONE, full=True, on_sentence=AsyncMock()) == whole
+    assert await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=AsyncMock()) == whole
 
 
-async def test_without_texts_nothing_is_asked(server: OllamaStandIn, model: LlmAnswers) -> None:
+async def test_without_texts_nothing_is_asked(server: OllamaStandIn, answers: LlmAnswers) -> None:
     server.behaviour.chat = answering = Answering([TRUE])
-    assert await model.answer(AnswerMaterial(question="?"), "en", ZONE, full=False) is None
+    assert await answers.answer(AnswerMaterial(question="?"), "en", ZONE, full=False) is None
     assert answering.shown == []

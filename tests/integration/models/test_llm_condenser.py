@@ -12,9 +12,8 @@ from tests.support.factories import memory
 
 from ricordo.memory.model import KeyTopic, Memory
 from ricordo.memory.summaries import Condensed, SessionTurn
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.ollama.reader import OllamaReader
-from ricordo.models.throttle import Throttle
 
 TRUE = "Davide ha visto Anna al bar 2 volte."
 
@@ -49,8 +48,8 @@ SOURCES = _told("Ho visto Anna al bar.", "Anna era al bar, abbiamo riso.", "Anna
 
 
 @pytest.fixture
-def condenser(throttled: tuple[OllamaReader, Throttle]) -> LlmCondenser:
-    return LlmCondenser(*throttled)
+def condenser(model: LanguageModel) -> LlmCondenser:
+    return LlmCondenser(model)
 
 
 async def test_what_the_texts_bear_out_is_taken(server: OllamaStandIn, condenser: LlmCondenser) -> None:

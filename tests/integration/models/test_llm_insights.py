@@ -15,9 +15,8 @@ from tests.support.factories import START, memory
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.insight import LEAST_IMPORTANCE
 from ricordo.memory.reflection.observations import ReflectionEvidence
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama.reader import OllamaReader
-from ricordo.models.throttle import Throttle
 
 QUESTION = "Che cosa significa Anna per questa persona al lavoro?"
 TRUE = "Quando parli di Anna al lavoro sei spesso preoccupato per lei."
@@ -53,15 +52,15 @@ def _told(*texts: str) -> ReflectionEvidence:
 
 
 @pytest.fixture
-def model(throttled: tuple[OllamaReader, Throttle]) -> LlmInsights:
-    return LlmInsights(*throttled)
+def insights(model: LanguageModel) -> LlmInsights:
+    return LlmInsights(model)
 
 
-async def test_what_the_memories_bear_out_is_taken(server: OllamaStandIn, model: LlmInsights) -> None:
+async def test_what_the_memories_bear_out_is_taken(server: OllamaStandIn, insights: LlmInsights) -> None:
     """With the memories that carry it; a question is shown those that have to do with it, numbered."""
     observed = _told(*TEXTS)
     server.behaviour.chat = talking = Talking()
-    (found,) = await model.insights(observed)
+    (found,) = await insights.insights(observed)
     assert (found.content, found.question, found.language) == (TRUE, QUESTION, "it")
     assert found.sources == (observed.memories[0].id, observed.memories[1].id)
     assert found.participants == ("Anna",)
@@ -84,28 +83,28 @@ async def test_what_the_memories_bear_out_is_taken(server: OllamaStandIn, model:
     ids=["name", "one", "none", "unknown", "copy"],
 )
 async def test_what_they_do_not_is_dropped(
-    server: OllamaStandIn, model: LlmInsights, insight: str, evidence: Sequence[int]
+    server: OllamaStandIn, insights: LlmInsights, insight: str, evidence: Sequence[int]
 ) -> None:
     server.behaviour.chat = Talking(insight=insight, evidence=evidence)
-    assert await model.insights(_told(*TEXTS)) == ()
+    assert await insights.insights(_told(*TEXTS)) == ()
 
 
 @pytest.mark.parametrize(
     "questions", [("What does Anna mean to this person?",), ("  ",)], ids=["language", "empty"]
 )
 async def test_a_question_that_is_none_is_not_answered(
-    server: OllamaStandIn, model: LlmInsights, questions: Sequence[str]
+    server: OllamaStandIn, insights: LlmInsights, questions: Sequence[str]
 ) -> None:
     server.behaviour.chat = talking = Talking(questions)
-    assert await model.insights(_told(*TEXTS)) == ()
+    assert await insights.insights(_told(*TEXTS)) == ()
     assert len(talking.shown) == 1
 
 
 @pytest.mark.parametrize("budget", [HASTY_S])
-async def test_a_model_that_hangs_or_babbles_is_silent(server: OllamaStandIn, model: LlmInsights) -> None:
+async def test_a_model_that_hangs_or_babbles_is_silent(server: OllamaStandIn, insights: LlmInsights) -> None:
     server.behaviour.chat = lambda _: "As an AI, I liked it!"
-    assert await model.insights(_told(*TEXTS)) == ()
+    assert await insights.insights(_told(*TEXTS)) == ()
     server.behaviour.chat = lambda _: '{"questions": []}'
-    assert await model.insights(_told(*TEXTS)) == ()
+    assert await insights.insights(_told(*TEXTS)) == ()
     server.behaviour.hang = True
-    assert await model.insights(_told(*TEXTS)) == ()
+    assert await insights.insights(_told(*TEXTS)) == ()

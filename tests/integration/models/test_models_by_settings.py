@@ -10,7 +10,7 @@ from tests.fixtures.system import Workers
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import onnx_encoder
-from ricordo.models.onnx.checkpoint import CheckpointMissing
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.app import jobs, worker_process
 from ricordo_services.app.embedding_models import Models, model_names, open_former, open_models

@@ -12,8 +12,8 @@ from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stan
 from tests.support.models import word_vectors
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
-from ricordo.models.ollama.ollama_encoder import OllamaEncoder, open_ollama
-from ricordo.models.ollama.ollama_server import ModelMissing, connect
+from ricordo.models.llm.ollama_encoder import OllamaEncoder, open_ollama
+from ricordo.models.llm.ollama_server import ModelMissing, connect
 
 PATIENT_S, HASTY_S = 20.0, 1.5
 

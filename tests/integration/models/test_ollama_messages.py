@@ -1,11 +1,13 @@
 """A language model that rates and describes messages: its prompts, and which values of its answers count."""
 
-import json
 from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import cast
 
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
+from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, described, instructions, shown
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
@@ -14,35 +16,24 @@ from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, merge_llm_reading
-from ricordo.models.llm_describer import LlmDescriber, OllamaMessageReader
-from ricordo.settings import EnrichmentSettings
+from ricordo.models.llm_describer import LlmDescriber
+from ricordo.settings import Settings
 from ricordo_services.app.language_models import open_describer
 
 STORY = [LlmMessage("È morta mia nonna.", "it"), LlmMessage("ok", "it"), LlmMessage("I got the job!", "en")]
 
 
 @pytest.fixture
-async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaMessageReader]:
-    async with OllamaMessageReader.open(server.url, MODEL, timeout=5) as opened:
+async def describer(server: OllamaStandIn, budget: float) -> AsyncIterator[LlmDescriber]:
+    settings = with_llm(Settings(), server.url, MODEL, "enrichment", budget_s=budget)
+    async with open_describer(settings, SystemClock()) as opened:
+        assert opened is not None
         await server.received(2)  # it was looked for and loaded
         yield opened
 
 
-@pytest.fixture
-async def describer(server: OllamaStandIn, budget: float) -> AsyncIterator[LlmDescriber]:
-    settings = EnrichmentSettings(
-        provider="ollama", ollama_url=server.url, requests_per_s=1000, budget_s=budget, open_s=0.05
-    )
-    async with open_describer(settings, SystemClock()) as opened:
-        assert opened is not None
-        await server.received(2)
-        yield opened
-
-
-async def test_messages_are_rated_by_the_scale_alone(
-    server: OllamaStandIn, reader: OllamaMessageReader
-) -> None:
-    await reader.rate(STORY)
+async def test_messages_are_rated_by_the_scale_alone(server: OllamaStandIn, describer: LlmDescriber) -> None:
+    await describer.read(STORY, describe=False)
     [request] = chats(server)
     lines = (
         "Rate the importance of each observation (1-10 scale).",
@@ -56,11 +47,12 @@ async def test_messages_are_rated_by_the_scale_alone(
 
 @pytest.mark.parametrize("rating", [0.99, 11, -2, "7", True, None, [7]])
 async def test_what_is_no_number_of_the_scale_is_no_rating(
-    server: OllamaStandIn, reader: OllamaMessageReader, rating: object
+    server: OllamaStandIn, describer: LlmDescriber, rating: object
 ) -> None:
-    ratings = [{"number": 1, "rating": 7}, {"number": 2, "rating": rating}, {"number": 3, "rating": 2.5}]
-    server.behaviour.chat = lambda _: json.dumps({"observations": ratings})
-    assert await reader.rate(STORY) == [7, None, 2.5]
+    said = dict(zip((one.text for one in STORY), (7, rating, 2.5), strict=True))
+    server.behaviour.chat = TalkingModel(rate=lambda text: cast("float", said[text]))
+    found = [one.importance for one in await describer.read(STORY, describe=False)]
+    assert found == [pytest.approx(6 / 9), None, pytest.approx(1.5 / 9)]
 
 
 WHOLE = Description(
@@ -77,20 +69,11 @@ WHOLE = Description(
 )
 
 
-async def test_all_of_a_description_is_returned(server: OllamaStandIn, reader: OllamaMessageReader) -> None:
-    fields = {
-        "emotion": "grief",
-        "valence": -0.8,
-        "arousal": 0.5,
-        "dominance": 0.2,
-        "keywords": ["morta"],
-        "topics": ["nonna"],
-        "participants": ["Davide"],
-        "type": "emotional",
-        "title": WHOLE.title,
-    }
+async def test_all_of_a_description_is_returned(server: OllamaStandIn, describer: LlmDescriber) -> None:
+    fields = asdict(WHOLE) | {"emotion": WHOLE.primary}
+    del fields["primary"]
     server.behaviour.chat = TalkingModel(describe=lambda _: described(**fields))
-    assert await reader.describe(STORY[:1]) == [WHOLE]
+    assert [one.description for one in await describer.read(STORY[:1])] == [WHOLE]
 
 
 @pytest.mark.parametrize(
@@ -105,10 +88,10 @@ async def test_all_of_a_description_is_returned(server: OllamaStandIn, reader: O
     ],
 )
 async def test_an_invalid_value_is_left_out_and_the_others_stay(
-    server: OllamaStandIn, reader: OllamaMessageReader, fields: dict[str, object], left: dict[str, object]
+    server: OllamaStandIn, describer: LlmDescriber, fields: dict[str, object], left: dict[str, object]
 ) -> None:
     server.behaviour.chat = TalkingModel(describe=lambda _: described(**fields))
-    [found] = await reader.describe(STORY[:1])
+    [found] = [one.description for one in await describer.read(STORY[:1])]
     assert found is not None
     expected = {"primary": "neutral", "valence": 0, "arousal": 0.1, "dominance": 0.5, "topics": ()} | left
     assert {name: getattr(found, name) for name in expected} == expected

@@ -1,30 +1,29 @@
 """A language model that reads facts: its prompt, and which of its answers become facts."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
+from contextlib import nullcontext
 
 import jsonschema
 import pytest
 import structlog.testing
 from tests.fixtures.ollama_stand_in import OllamaStandIn
+from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, entities, instructions, objects, shown, stated, utterances
 from tests.integration.models.conftest import MODEL, chats
 
 from ricordo.clock import SystemClock
 from ricordo.language.facts.vocabulary import PREDICATES
-from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
+from ricordo.memory.facts.relation_validation import Passage, validate_relations
 from ricordo.memory.llm_validation import LlmMessage
-from ricordo.models.fact_extraction import FactAnswer, LlmFactExtractor, OllamaRelationReader
-from ricordo.models.ollama import reader as ollama_reader
+from ricordo.models.fact_extraction import FactAnswer, FactExtractor
+from ricordo.models.llm.language_model import LanguageModel
+from ricordo.models.llm.language_model import instructions as all_instructions
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.settings import KnowledgeSettings
+from ricordo.settings import Settings
 from ricordo_services.app.language_models import open_fact_extractor
 
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."
-STORY = [
-    Passage(LlmMessage(NEWS, "it"), (RecognisedEntity(0, 5, "person", 0.9),)),
-    Passage(LlmMessage("ok", "en")),
-]
 TANGO = stated("Marta", "likes", "il tango", "si è innamorata del tango")
 
 
@@ -34,32 +33,25 @@ def server(server: OllamaStandIn) -> OllamaStandIn:
     return server
 
 
-@pytest.fixture
-async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaRelationReader]:
-    async with OllamaRelationReader.open(server.url, MODEL, timeout=5) as opened:
-        await server.received(2)  # it was looked for and loaded
-        yield opened
-
-
-async def test_only_the_vocabulary_is_offered_and_entities_are_shown(
-    server: OllamaStandIn, reader: OllamaRelationReader
-) -> None:
-    found = await reader.relate(STORY)
-    assert found == [[Relation("Marta", "likes", "il tango", "si è innamorata del tango")], []]
+async def test_only_the_vocabulary_is_offered(server: OllamaStandIn, model: LanguageModel) -> None:
+    async with CpuExecutor() as beside:
+        found = await FactExtractor(beside, model).read(utterances(NEWS, "ok"))
+    assert objects(found) == [["tango"], []]
     [request] = chats(server)
-    assert (shown(request), entities(request)) == ([NEWS, "ok"], [["Marta"], []])
+    assert shown(request) == [NEWS, "ok"]
     assert "A question, a wish" in instructions(request)
     assert "a denial" in instructions(request)
-    married = stated("Marta", "MARRIED_TO", "tango", NEWS)
-    document = {"messages": [{"number": n, "facts": [married]} for n in (1, 2)]}
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(document, request["format"])
+    for predicate in ("likes", "MARRIED_TO"):
+        facts = [stated("Marta", predicate, "tango", NEWS)]
+        document = {"messages": [{"number": n, "facts": facts} for n in (1, 2)]}
+        with pytest.raises(jsonschema.ValidationError) if predicate == "MARRIED_TO" else nullcontext():
+            jsonschema.validate(document, request["format"])
     explained = {line.split()[0] for line in instructions(request).splitlines() if line.split()}
     assert explained >= PREDICATES.keys() - {"stated"}
 
 
 def _examples() -> list[tuple[str, list[object]]]:
-    lines = ollama_reader.instructions()["facts"].splitlines()
+    lines = all_instructions()["facts"].splitlines()
     asked, told = (json.loads(line)["messages"] for line in lines if line.startswith("{"))
     return [(one["text"], other["facts"]) for one, other in zip(asked, told, strict=True)]
 
@@ -77,10 +69,9 @@ async def test_gliner_that_is_not_installed_is_told_of_once(
     server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    settings = KnowledgeSettings(provider="ollama", ollama_url=server.url, gliner_model="/models/gliner")
+    settings = with_llm(Settings(), server.url, MODEL, "knowledge", gliner_model="/models/gliner")
     with structlog.testing.capture_logs() as logs:
         async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
-            assert isinstance(opened, LlmFactExtractor)
             for _ in range(3):
                 assert objects(await opened.read(utterances(NEWS))) == [["tango"]]
             assert "pip install '.[gliner]'" in opened.problem

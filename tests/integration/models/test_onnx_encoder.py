@@ -1,7 +1,7 @@
 """The sentence model runs in this process, on the published weights."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +11,8 @@ from structlog.testing import capture_logs
 
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import checkpoint
-from ricordo.models.onnx.checkpoint import CheckpointMissing
-from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.onnx import e5_checkpoint
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing, installed_e5
 from ricordo.models.onnx.network import Network, Session
 from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, open_onnx
 
@@ -32,20 +31,22 @@ ENDINGS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("models")
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("models")))
+        yield
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def model(cache: Path) -> AsyncIterator[OnnxModel]:
-    async with open_onnx(cache, precision="fp32") as opened:
+async def model() -> AsyncIterator[OnnxModel]:
+    async with open_onnx(precision="fp32") as opened:
         yield opened
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def rounded(cache: Path) -> AsyncIterator[OnnxModel]:
-    async with open_onnx(cache, precision="int8") as opened:
+async def rounded() -> AsyncIterator[OnnxModel]:
+    async with open_onnx(precision="int8") as opened:
         yield opened
 
 
@@ -132,15 +133,15 @@ async def test_a_cancelled_batch_leaves_the_model_usable(model: OnnxModel) -> No
     assert (await model.batch.encode(["still here"])).shape == (1, 384)
 
 
-async def test_a_closed_model_says_so(cache: Path) -> None:
-    async with open_onnx(cache) as opened:
+async def test_a_closed_model_says_so() -> None:
+    async with open_onnx() as opened:
         pass
     with pytest.raises(ModelUnavailable, match="closed"):
         await opened.batch.encode(["too late"])
 
 
 async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
+    monkeypatch.setattr(e5_checkpoint, "find_spec", lambda _name: None)
     with pytest.raises(CheckpointMissing, match="install"):
         installed_e5()
 
@@ -166,4 +167,4 @@ async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: OnnxM
 
 async def test_a_file_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="cannot be loaded"):
-        Network(Session(E5, tmp_path / "missing.onnx"), installed_e5().vocabulary()).run([[101, 102]])
+        Network(Session(E5, tmp_path / "missing.onnx"), installed_e5().vocabulary(), "fp32").run([[101, 102]])

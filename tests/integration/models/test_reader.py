@@ -17,10 +17,8 @@ from ricordo.language.annotations import Role
 from ricordo.language.reading import INFORMATIVE, PREDICATES, STATED, Reading
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.importance import importance
-from ricordo.models.onnx.e5_checkpoint import installed_e5
-from ricordo.models.onnx.network import native_precision
 from ricordo.models.onnx.onnx_encoder import OnnxModel, open_onnx
-from ricordo.models.reader.text_reader import TextReader, TextToRead, load_reader
+from ricordo.models.reader.text_reader import TextReader, TextToRead
 from ricordo_services.cli.demo.demo_command import conversation
 
 TABLE: Final = Path(__file__).with_suffix(".toml")
@@ -35,7 +33,7 @@ async def _model() -> AsyncIterator[OnnxModel]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", name="reader")
 async def _reader(model: OnnxModel) -> TextReader:
-    return await load_reader(model.batch, installed_e5(), native_precision())
+    return await asyncio.to_thread(TextReader, model.batch)
 
 
 async def read(reader: TextReader, *texts: str) -> list[Reading]:

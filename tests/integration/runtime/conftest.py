@@ -1,6 +1,8 @@
 """A NATS server of this test's own, and Ricordo's topology on it with short waits."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from tests.fixtures.nats_server import NatsServerProcess
 from ricordo.bus.nats.nats_bus import NatsBus, open_bus
 from ricordo.bus.nats.nats_connection import NatsSettings
 from ricordo.bus.nats.topology import Topology, ricordo_topology
+from ricordo.runtime.process import Service
 
 ACK_WAIT = 1.0
 MAX_DELIVER = 3
@@ -30,3 +33,15 @@ async def bus(server: NatsServerProcess, topology: Topology) -> AsyncIterator[Na
     async with open_bus(NatsSettings(servers=(server.url,)), topology) as opened:
         await opened.provision()
         yield opened
+
+
+@asynccontextmanager
+async def running(service: Service) -> AsyncIterator[None]:
+    stopping, ready = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(service.run(stopping, ready.set))
+    await ready.wait()
+    try:
+        yield
+    finally:
+        stopping.set()
+        await task

@@ -14,8 +14,8 @@ import nats.errors
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.gateway import lone_gateway
-from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
+from tests.integration.runtime.conftest import running
 
 from ricordo.bus.nats.nats_bus import NatsBus
 from ricordo.client import MemoryClient, NoResponders, Unavailable
@@ -46,19 +46,18 @@ def speaking(
     parts: Iterable[AnswerPart] = PARTS,
     concurrency: int = 16,
 ) -> QueryServer:
-    class Speaker:
-        async def __call__(self, _: str, __: AnswerRequest) -> QueryResult:
-            return QueryResult(REPLY)
+    async def answer(_: str, __: AnswerRequest) -> QueryResult:
+        return QueryResult(REPLY)
 
-        async def in_parts(self, _: str, __: AnswerRequest, send: SendPart) -> QueryResult:
-            for part in parts:
-                await send(part)
-                await after_each()
-            return QueryResult(REPLY)
+    async def in_parts(_: str, __: AnswerRequest, send: SendPart) -> QueryResult:
+        for part in parts:
+            await send(part)
+            await after_each()
+        return QueryResult(REPLY)
 
-    routes = {"query.answer": QueryRoute(handler=Speaker(), deadline=deadline)}
+    routes = {"query.answer": QueryRoute(answer, in_parts=in_parts)}
     sides: dict[str, Any] = {"bus": bus, "clock": SystemClock()}
-    sides["settings"] = ServerSettings(concurrency=concurrency)
+    sides["settings"] = ServerSettings(deadline=deadline, concurrency=concurrency)
     return QueryServer(name="retrieval", kind="query", routes=routes, **sides)
 
 

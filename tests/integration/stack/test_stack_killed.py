@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.fixtures.commands import PYTHONPATH
-from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
+from tests.fixtures.stack_checks import leave_traces, read_traces, seen, until
 
 from ricordo_services.stack import packages, postgres
 from ricordo_services.stack.endpoints import Endpoints
@@ -93,20 +93,6 @@ async def test_killing_the_whole_tree_at_once_loses_nothing(tmp_path: Path) -> N
         _give_away_the_number_of(tmp_path / "data" / "postgres" / "cluster" / "postmaster.pid")
         async with LocalStack.open(tmp_path / "data") as stack:
             assert stack.endpoints == endpoints
-            assert await read_traces(stack.endpoints) == 1
-
-
-@pytest.mark.chaos
-async def test_killed_guards_and_then_a_killed_parent_lose_nothing(tmp_path: Path) -> None:
-    async with another_process(tmp_path / "data") as (process, endpoints):
-        await leave_traces(endpoints)
-        guards = process.children()
-        for guard in guards:
-            guard.kill()
-        await until(lambda: not psutil.wait_procs(guards, timeout=0)[1])
-        assert await eventually(lambda: read_traces(endpoints)) == 1
-        process.kill()
-        async with LocalStack.open(tmp_path / "data") as stack:  # which waits for what is still ending
             assert await read_traces(stack.endpoints) == 1
 
 

@@ -136,7 +136,7 @@ def test_doctor_says_once_how_to_start_all_that_lack(cli: Cli, tmp_path: Path) -
         here = json.loads(cli("doctor", "--json").out)["findings"]
     finally:
         server.stop()
-    command = "`ricordo worker ingest embedding enrichment knowledge retrieval lifecycle"
+    command = "`ricordo worker ingest encode enrichment index knowledge retrieval lifecycle"
     for findings, advice in (
         (elsewhere, f"start them: {command}`, with the settings of the servers"),
         (here, f"or start them beside it: {command} --data-dir {default_data_dir()}`"),

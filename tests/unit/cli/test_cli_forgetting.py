@@ -72,13 +72,8 @@ def test_whatever_is_no_such_line_is_refused_by_its_number(tmp_path: Path, line:
     ],
 )
 def test_what_no_database_would_hold_is_refused(tmp_path: Path, wrong: dict[str, object]) -> None:
-    line = {
-        "tenant": "acme",
-        "scope": "user",
-        "user_id": "u",
-        "key": "u",
-        "requested_at": "2026-01-01T10:00:00Z",
-    }
-    (tmp_path / "list").write_text(json.dumps(line) + "\n" + json.dumps(line | wrong))
+    write_list(tmp_path / "list", [STONE])
+    line = (tmp_path / "list").read_text()
+    (tmp_path / "list").write_text(line + json.dumps(json.loads(line) | wrong))
     with pytest.raises(Failed, match="line 2 "):
         read_list(tmp_path / "list")

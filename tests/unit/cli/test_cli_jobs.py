@@ -8,7 +8,7 @@ import pytest
 from tests.unit.cli.conftest import Cli
 
 from ricordo_services.app import jobs
-from ricordo_services.cli import worker_reports
+from ricordo_services.cli import bus_checks
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, ReindexOrder, ReindexProgress
 
 
@@ -29,7 +29,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
 
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
     monkeypatch.setattr(jobs, "run_backfill", ordered)
-    monkeypatch.setattr(worker_reports, "_SECONDS", 0.05)  # no worker is there to be waited for
+    monkeypatch.setattr(bus_checks, "_SECONDS", 0.05)  # no worker is there to be waited for
     return kept
 
 
@@ -45,9 +45,9 @@ def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> Non
 def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOrder]) -> None:
     result = cli("backfill")
     assert result.code == 1
-    assert result.out == "3 of 5 memories raised to rules-2+m in 0.0 s\n"
+    assert result.out == "3 of 5 memories derived again by rules-2+m in 0.0 s\n"
     assert len(result.err.splitlines()) == 1
-    assert "2 memories are not of rules-2+m yet: the model did not answer" in result.err
+    assert "2 memories are not derived by rules-2+m yet: the model did not answer" in result.err
 
 
 def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None:
@@ -80,12 +80,8 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
     monkeypatch.setattr(jobs, "run_backfill", interrupted)
     result = cli("backfill", "--only", "vectors", "--limit", "9")
     assert (result.code, result.out) == (130, "")
-    assert result.err == (
-        "ricordo: interrupted: 4 of 9 memories are encoded again; "
-        "run it again, and it goes on with the rest\n"
-    )
-    assert cli("backfill", "--dry-run").err == "ricordo: interrupted: nothing was changed\n"
-    assert cli("backfill").err == "ricordo: interrupted: run it again, and it goes on with the rest\n"
+    assert result.err == "ricordo: interrupted: 4 of 9 encoded; run it again to finish\n"
+    assert cli("backfill").err == "ricordo: interrupted: run it again to finish\n"
 
 
 def test_what_no_model_has_encoded_yet_is_not_said_to_be(

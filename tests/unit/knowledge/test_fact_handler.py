@@ -73,7 +73,7 @@ class NothingRead(FactExtractor):
     """Finds no statements."""
 
     def __init__(self) -> None:
-        pass
+        self._model = None
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         return [() for _ in utterances]

@@ -61,6 +61,7 @@ def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | Non
         ("metadata", {"a": "x" * METADATA_MAX_BYTES}, "must take at most 16,384 bytes as JSON, not 16,393"),
         ("importance", float("nan"), "must be a finite number"),
         ("tags", ["a"] * 65, "must have at most 64 items, not 65"),
+        ("refs", [{"type": "a", "id": "1"}] * 17, "must have at most 16 items, not 17"),
         ("user_id", "u" * 129, NAME),
         ("content", "\u0958" * 20_000, TOO_LONG),
     ],
@@ -79,6 +80,8 @@ def test_a_missing_field_is_named(field: str) -> None:
 
 def test_a_nested_field_is_named_by_its_path() -> None:
     assert refusal(said(tags=["a", 1]))[1] == "tags[1]"
+    for field, ref in (("type", {"type": "Azienda", "id": "1"}), ("id", {"type": "a", "id": ""})):
+        assert refusal(said(refs=[ref]))[1] == f"refs[0].{field}"
     document = {"name": "a.txt", "media_type": "text/plain"}
     for data, reason in (("not base64!", "be base64 without line breaks"), ("", "hold 1 to 8,388,608 bytes")):
         assert refusal(said(document=document | {"data": data}))[1:] == (

@@ -1,47 +1,37 @@
-"""Models read facts beside the reader: in good measure, in what users say, and never in its way."""
+"""Models read facts beside the reader: in what users say, and never in its way."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
 import pytest
-from tests.fixtures.fake_llm import FakeRecogniser, FakeRelationReader, away
-from tests.fixtures.talking import objects, utterances
+from tests.fixtures.fake_llm import FakeRecogniser, FakeServer, Given, away, each
+from tests.fixtures.talking import objects, stated, utterances
 from tests.support.manual_clock import ManualClock
 
-from ricordo.memory.facts.relation_validation import Relation
-from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import LlmFactExtractor
-from ricordo.models.throttle import Throttle
-from ricordo.resilience import CircuitBreaker
+from ricordo.language.reading import UNREAD, ReadStatement
+from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.scheduling import CpuExecutor
 
 RULED = "Vivo a Roma."
 NEWS = "Marta si è innamorata del tango."
 QUOTE = "si è innamorata del tango"
-TANGO = Relation("Marta", "likes", "tango", QUOTE)
+TANGO = stated("Marta", "likes", "tango", QUOTE)
 
 
 class Harness:
-    """A reader of three messages a request, on models and a clock that a test holds."""
+    """A reader on models and a clock that a test holds."""
 
     def __init__(self, executor: CpuExecutor, recogniser: FakeRecogniser | None = None) -> None:
         self.clock = ManualClock()
-        self.model = FakeRelationReader(relations=lambda text: [TANGO] if "tango" in text else ())
-        self.recogniser = recogniser
-        self.reader = LlmFactExtractor(
-            executor,
-            self.model,
-            self._throttle(),
-            recogniser=recogniser,
-            entity_throttle=self._throttle(),
-            batch=3,
-        )
+        self.facts: Sequence[object] = [TANGO]
+        self.server = FakeServer(each("messages", self._said))
+        self.reader = FactExtractor(executor, self.server.model(self.clock), recogniser=recogniser)
 
-    def _throttle(self) -> Throttle:
-        breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
-        return Throttle(breaker, None, self.clock, budget=30, gone="gone", back="back")
+    def _said(self, one: Given) -> Given:
+        return {"facts": self.facts if "tango" in one["text"] else []}
 
-    def shown(self) -> list[list[str]]:
-        return [[one.said.text for one in each] for each in self.model.asked]
+    def shown(self, name: str) -> list[object]:
+        return [one[name] for _, given in self.server.asked for one in given["messages"]]
 
 
 @pytest.fixture
@@ -58,7 +48,7 @@ def harness(executor: CpuExecutor) -> Harness:
 async def test_the_model_adds_to_what_the_reader_read(harness: Harness) -> None:
     assert harness.reader.nondeterministic
     assert objects(await harness.reader.read(utterances(RULED, NEWS, "ok"))) == [["Roma"], ["tango"], []]
-    assert harness.shown() == [[RULED, NEWS, "ok"]]
+    assert harness.shown("text") == [RULED, NEWS, "ok"]
     assert harness.reader.counters["llm_answered"] == 3
     assert harness.reader.counters["llm_facts"] == 1
     assert harness.reader.problem == ""
@@ -67,22 +57,22 @@ async def test_the_model_adds_to_what_the_reader_read(harness: Harness) -> None:
 @pytest.mark.parametrize("role", ["assistant", "system", "tool"])
 async def test_what_no_user_says_costs_nothing(harness: Harness, role: str) -> None:
     assert objects(await harness.reader.read(utterances(NEWS, RULED, role=role))) == [[], []]
-    assert harness.model.asked == []
+    assert harness.server.asked == []
     assert harness.reader.counters["llm_answered"] == harness.reader.counters["llm_unanswered"] == 0
 
 
 INVENTED = (
-    Relation("Marta", "likes]->(m) DELETE m //", "tango", NEWS),
-    Relation("Marta", "likes", "tango", "Marta adora il tango"),
-    Relation("'}) DETACH DELETE n //", "likes", "tango", QUOTE),
-    Relation("Marta", "likes", "valzer", QUOTE),
+    stated("Marta", "likes]->(m) DELETE m //", "tango", NEWS),
+    stated("Marta", "likes", "tango", "Marta adora il tango"),
+    stated("'}) DETACH DELETE n //", "likes", "tango", QUOTE),
+    stated("Marta", "likes", "valzer", QUOTE),
 )
 
 
 async def test_what_is_invented_is_dropped_and_counted(harness: Harness) -> None:
-    harness.model.relations = lambda _: [*INVENTED, TANGO]
+    harness.facts = [*INVENTED, TANGO, "no fact at all"]
     assert objects(await harness.reader.read(utterances(NEWS))) == [["tango"]]
-    dropped = {f"dropped_{fault}": 1 for fault in ("predicate", "quote", "subject", "object")}
+    dropped = {f"dropped_{fault}": 1 for fault in ("quote", "subject", "object")} | {"dropped_predicate": 2}
     counted = {name: count for name, count in harness.reader.counters.items() if count}
     assert counted == {"llm_answered": 1, "llm_facts": 1, **dropped}
 
@@ -90,22 +80,37 @@ async def test_what_is_invented_is_dropped_and_counted(harness: Harness) -> None
 async def test_entities_are_shown_to_the_model(executor: CpuExecutor) -> None:
     harness = Harness(executor, FakeRecogniser(names={"marta": "person", "Roma": "place"}))
     news = "marta si è innamorata del tango"
-    harness.model.relations = lambda _: [Relation("marta", "likes", "tango", news)]
+    harness.facts = [stated("marta", "likes", "tango", news)]
     assert objects(await harness.reader.read(utterances(RULED, news))) == [["Roma"], ["tango"]]
-    assert [one.named for one in harness.model.asked[0]] == [(("Roma", "place"),), (("marta", "person"),)]
-    assert harness.recogniser is not None
-    assert harness.recogniser.asked == [(RULED, news)]
+    roma, marta = {"name": "Roma", "kind": "place"}, {"name": "marta", "kind": "person"}
+    assert harness.shown("entities") == [[roma], [marta]]
     assert harness.reader.entities == "fake-recogniser"
 
 
-async def test_without_entities_the_reader_serves_and_the_model_is_not_asked(executor: CpuExecutor) -> None:
-    recogniser = FakeRecogniser(before=away)
-    harness = Harness(executor, recogniser)
-    for _ in range(4):
-        assert objects(await harness.reader.read(utterances(RULED, NEWS))) == [["Roma"], []]
-    assert harness.model.asked == []
+async def test_the_reader_takes_names_from_gliner_without_a_language_model(executor: CpuExecutor) -> None:
+    """What the reader says of "marta" is hers: without a name it would be nobody's."""
+    said = "la marta lavora in banca"
+    [utterance] = utterances(said)
+    read = ReadStatement(
+        predicate="works_at", object=(19, 24), clause=(0, 24), of="named", certainty=0.9, subject_at=3
+    )
+    reading = replace(UNREAD, statements=(read,))
+    found = {}
+    for name, recogniser in (("none", None), ("some", FakeRecogniser(names={"marta": "person"}))):
+        extractor = FactExtractor(executor, recogniser=recogniser)
+        assert not extractor.nondeterministic
+        [stated] = await extractor.read([replace(utterance, reading=reading)])
+        found[name] = [(one.subject, one.predicate, one.object) for one in stated]
+    assert found == {"none": [], "some": [("marta", "works_at", "banca")]}
+
+
+async def test_without_a_model_the_reader_serves_and_without_entities_the_model_does(
+    executor: CpuExecutor,
+) -> None:
+    harness = Harness(executor, FakeRecogniser(before=away))
+    for _ in range(3):
+        assert objects(await harness.reader.read(utterances(NEWS))) == [["tango"]]
     assert "told to be away" in harness.reader.problem
-    assert harness.reader.counters["llm_unanswered"] == 8
-    recogniser.before = lambda _: None
-    await harness.clock.advance(16)
-    assert objects(await harness.reader.read(utterances(NEWS))) == [["tango"]]
+    harness.server.before = away
+    assert objects(await harness.reader.read(utterances(RULED, NEWS))) == [["Roma"], []]
+    assert harness.reader.counters["llm_unanswered"] == 2

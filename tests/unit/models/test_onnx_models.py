@@ -4,6 +4,7 @@ import json
 import struct
 import zlib
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 
 from ricordo.cache_folder import default_cache_folder
 from ricordo.models.onnx.cached_file import cached_file
-from ricordo.models.onnx.checkpoint import CheckpointMissing, Tokens
-from ricordo.models.onnx.e5_checkpoint import Adapter, E5Checkpoint, dequantise, installed_e5
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing, E5Checkpoint, E5Tokens, installed_e5
+from ricordo.models.onnx.e5_file import dequantise
 from ricordo.models.onnx.network import native_precision
 from ricordo.models.onnx.onnx_encoder import MOST_TEXTS, MOST_TOKENS, plan_runs
 
@@ -21,11 +22,13 @@ E5_TOKENS = Path(__file__).with_name("e5_tokens.jsonl")
 
 
 @pytest.fixture(scope="module")
-def e5_tokens(tmp_path_factory: pytest.TempPathFactory) -> Tokens:
-    return installed_e5().tokens(tmp_path_factory.mktemp("tokens"))
+def e5_tokens(tmp_path_factory: pytest.TempPathFactory) -> E5Tokens:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("tokens")))
+        return installed_e5().tokens()
 
 
-def test_the_tokens_are_those_that_the_model_was_trained_with(e5_tokens: Tokens) -> None:
+def test_the_tokens_are_those_that_the_model_was_trained_with(e5_tokens: E5Tokens) -> None:
     """520 texts in a dozen scripts, with the number and checksum of the ids of the package's own engine."""
     rows = [json.loads(line) for line in E5_TOKENS.read_text(encoding="utf-8").splitlines()]
     assert len(rows) >= 500
@@ -35,14 +38,14 @@ def test_the_tokens_are_those_that_the_model_was_trained_with(e5_tokens: Tokens)
 
 
 @pytest.mark.parametrize("words", [0, 1, 200, 40_000])
-def test_a_prefix_is_read_before_the_text(e5_tokens: Tokens, words: int) -> None:
+def test_a_prefix_is_read_before_the_text(e5_tokens: E5Tokens, words: int) -> None:
     ids, beyond = e5_tokens.cut("memory " * words, "query: ")
     assert (ids[:3], ids[-1]) == ([0, *e5_tokens.cut("query:")[0][1:-1]][:3], 2)
     assert (len(ids) <= 256, beyond) == (True, words > 254)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "a\0b", "\ud800", "\u200b", "🙂" * 300])
-def test_any_text_has_tokens(e5_tokens: Tokens, text: str) -> None:
+def test_any_text_has_tokens(e5_tokens: E5Tokens, text: str) -> None:
     assert 2 <= len(e5_tokens.cut(text)[0]) <= 256
     assert e5_tokens.count(text) >= 0
 
@@ -67,23 +70,23 @@ def test_a_file_of_another_format_is_told(tmp_path: Path) -> None:
     other = tmp_path / "other.bin"
     other.write_bytes(b"GGUF" + bytes(60))
     with pytest.raises(CheckpointMissing, match="unknown format"):
-        E5Checkpoint(other, "0", Adapter.shipped("e5_adapter.npz"))
+        E5Checkpoint(other, "0")
 
 
 @pytest.mark.parametrize("lead", [2000, 2047, 2048, 2049, 9000])
-def test_a_text_that_begins_with_blanks_is_read_on(e5_tokens: Tokens, lead: int) -> None:
+def test_a_text_that_begins_with_blanks_is_read_on(e5_tokens: E5Tokens, lead: int) -> None:
     text = " " * lead + "the dog ran home"
     assert len(e5_tokens.cut(text)[0]) == 6
 
 
-def test_counting_leaves_special_tokens_out_and_has_no_limit(e5_tokens: Tokens) -> None:
+def test_counting_leaves_special_tokens_out_and_has_no_limit(e5_tokens: E5Tokens) -> None:
     assert e5_tokens.count("") == 0
     assert e5_tokens.count("the dog") == 2
     assert e5_tokens.count("memory " * 1000) == 1000
 
 
 @pytest.mark.parametrize("words", [0, 1, 253, 40_000])
-def test_what_is_beyond_the_window_is_said(e5_tokens: Tokens, words: int) -> None:
+def test_what_is_beyond_the_window_is_said(e5_tokens: E5Tokens, words: int) -> None:
     ids, beyond = e5_tokens.cut("memory " * words)
     assert (len(ids) <= 256, beyond) == (True, words > 254)
 
@@ -114,49 +117,46 @@ def test_neighbours_have_like_length(lengths: list[int], lanes: int) -> None:
 CONTENT = b"a model, or so it says" * 1000
 
 
-class Builder:
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def __call__(self) -> bytes:
-        self.calls += 1
-        return CONTENT
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "ricordo"
 
 
-def test_a_model_is_built_once(tmp_path: Path) -> None:
-    build = Builder()
-    first = cached_file(tmp_path / "deep" / "cache", "m-v1", build)
-    assert cached_file(tmp_path / "deep" / "cache", "m-v1", build) == first
+def test_a_model_is_built_once(cache: Path) -> None:
+    build = Mock(return_value=CONTENT)
+    first = cached_file("m-v1", build)
+    assert cached_file("m-v1", build) == first
     assert first.read_bytes() == CONTENT
-    assert build.calls == 1
+    assert build.call_count == len(list(cache.iterdir())) == 1
 
 
 @pytest.mark.parametrize("damage", [b"", CONTENT[:-1], CONTENT[:-1] + b"?", b"garbage"])
-def test_a_broken_file_is_rebuilt(tmp_path: Path, damage: bytes) -> None:
-    build = Builder()
-    cached_file(tmp_path, "m-v1", build).write_bytes(damage)
-    assert cached_file(tmp_path, "m-v1", build).read_bytes() == CONTENT
-    assert build.calls == 2
-    assert len(list(tmp_path.iterdir())) == 1
+def test_a_broken_file_is_rebuilt(cache: Path, damage: bytes) -> None:
+    build = Mock(return_value=CONTENT)
+    cached_file("m-v1", build).write_bytes(damage)
+    assert cached_file("m-v1", build).read_bytes() == CONTENT
+    assert build.call_count == 2
+    assert len(list(cache.iterdir())) == 1
 
 
-def test_a_builder_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_builder_that_fails_leaves_nothing(cache: Path) -> None:
     def build() -> bytes:
         raise KeyError("encoder.layer.5")
 
     with pytest.raises(KeyError):
-        cached_file(tmp_path, "m-v1", build)
-    assert list(tmp_path.iterdir()) == []
+        cached_file("m-v1", build)
+    assert list(cache.glob("*")) == []
 
 
-def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_leaves_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        cached_file(tmp_path, "m-v1", Builder())
-    assert list(tmp_path.iterdir()) == []
+        cached_file("m-v1", lambda: CONTENT)
+    assert list(cache.glob("*")) == []
 
 
 def test_the_cache_folder_follows_the_desktop_convention(

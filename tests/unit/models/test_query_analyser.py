@@ -11,9 +11,8 @@ from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
 from tests.support.manual_clock import ManualClock
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama.reader import OllamaReader
+from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.query_analyser import (
-    LlmQueryAnalyser,
     QueryAnalyser,
     Question,
     QuestionAnswer,
@@ -69,10 +68,10 @@ def budget() -> float:
 async def analyser(
     server: OllamaStandIn, breaker: CircuitBreaker, clock: ManualClock, budget: float
 ) -> AsyncIterator[QueryAnalyser]:
-    async with OllamaReader.open(server.url, MODEL, timeout=budget, window=None) as reader:
+    throttle = Throttle(clock, breaker=breaker)
+    async with LanguageModel.open(server.url, MODEL, throttle, timeout=budget, window=None) as model:
         await server.received(2)  # it was looked for and loaded
-        throttle = Throttle(breaker, None, clock, gone="gone", back="back")
-        yield LlmQueryAnalyser(reader, throttle, cache_size=2)
+        yield QueryAnalyser(model, cache_size=2)
 
 
 def is_by_rules(understood: Understanding) -> bool:

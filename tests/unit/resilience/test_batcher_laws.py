@@ -15,7 +15,7 @@ from tests.support.models import EncodingRequest, FakeEncoder
 
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
+from ricordo.models.encoder import NoVector, Vectors
 from ricordo.resilience import BreakerState, CircuitBreaker, evenly_spaced
 
 PER_SECOND = 3
@@ -42,8 +42,7 @@ class World:
     clock: ManualClock = field(default_factory=ManualClock)
 
     def __post_init__(self) -> None:
-        self.breaker = CircuitBreaker(self.clock, counted=ModelUnavailable)
-        self.model = Watched(self.clock, self.breaker, self.latency)
+        self.model = Watched(self.clock, latency=self.latency)
         self.results: list[Sequence[Encoded | NoVector] | None] = [None] * len(self.calls)
 
     def live(self) -> None:
@@ -53,9 +52,8 @@ class World:
     async def _live(self, seconds: float = 200.0) -> None:
         bucket = evenly_spaced(PER_SECOND)
         limits = BatchLimits(queue=128)
-        async with EmbeddingBatcher(
-            self.model, self.clock, breaker=self.breaker, limiter=bucket, limits=limits
-        ) as batcher:
+        async with EmbeddingBatcher(self.model, self.clock, limiter=bucket, limits=limits) as batcher:
+            self.model.breaker = batcher.breaker
             tasks = [asyncio.create_task(self._call(batcher, n)) for n in range(len(self.calls))]
             await self.clock.advance(OUTAGE_BEGINS)
             self.model.available = not self.outage
@@ -82,14 +80,15 @@ class World:
 class Watched(FakeEncoder):
     """Notes the state of the breaker at the beginning of each request, and the most requests at a time."""
 
-    def __init__(self, clock: ManualClock, breaker: CircuitBreaker, latency: float) -> None:
+    breaker: CircuitBreaker
+
+    def __init__(self, clock: ManualClock, latency: float) -> None:
         super().__init__(clock, latency=latency)
         self.states: list[BreakerState] = []
         self.most_in_flight = 0
-        self._breaker = breaker
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        self.states.append(self._breaker.state)
+        self.states.append(self.breaker.state)
         self.most_in_flight = max(self.most_in_flight, self.in_flight + 1)
         return await super().encode(texts)
 
@@ -108,34 +107,21 @@ laws = settings(max_examples=at_most(20), deadline=None)
 
 @laws
 @given(calls, latencies, outages)
-def test_the_model_is_spared(calls: list[Call], latency: float, outage: float) -> None:
+def test_the_model_is_spared_and_everyone_who_waits_gets_what_was_asked(
+    calls: list[Call], latency: float, outage: float
+) -> None:
+    """Nobody calls an open breaker, and one at a time probes it."""
     world = World(calls, latency, outage)
     world.live()
     begun = [request.begun for request in world.model.requests]
     assert all(later - first >= 1 - MOMENT for first, later in zip(begun, begun[PER_SECOND:], strict=False))
     assert world.model.most_in_flight <= 2
     assert all(1 <= len(request.texts) <= 32 for request in world.model.requests)
-
-
-@laws
-@given(calls, latencies, outages)
-def test_everyone_who_waits_gets_what_was_asked(calls: list[Call], latency: float, outage: float) -> None:
-    world = World(calls, latency, outage)
-    world.live()
     for number, (call, result) in enumerate(zip(calls, world.results, strict=True)):
         if call.patience is None:
             assert result is not None
         if result is not None:
             np.testing.assert_array_equal(vectors(result), world.model.vectors(world.texts(number)))
-
-
-@laws
-@given(calls, latencies, st.floats(5, 60))
-def test_nobody_calls_an_open_breaker_and_one_probes_it(
-    calls: list[Call], latency: float, outage: float
-) -> None:
-    world = World(calls, latency, outage)
-    world.live()
     probes: list[EncodingRequest] = []
     for request, state in zip(world.model.requests, world.model.states, strict=True):
         assert state is not BreakerState.OPEN

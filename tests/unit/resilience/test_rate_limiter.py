@@ -1,7 +1,7 @@
 """The rate limiter, and what the embedding batcher tells of itself."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ from tests.support.models import FakeEncoder
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.throttle import Throttle
-from ricordo.resilience import CircuitBreaker, evenly_spaced
+from ricordo.resilience import evenly_spaced
 from ricordo.runtime.metrics import Metrics
 
 
@@ -74,16 +74,15 @@ def test_requests_are_spread_over_the_period_and_none_is_saved_up() -> None:
 def test_replicas_share_the_rate_of_a_model_server() -> None:
     clock, asked = ManualClock(), list[float]()
 
-    async def ask(_: Sequence[int]) -> Sequence[int]:
+    async def ask() -> None:
         asked.append(clock.monotonic())
-        return [1]
 
     async def live() -> None:
-        throttle = Throttle(CircuitBreaker(clock), evenly_spaced(4, 2), clock, gone="", back="")
+        throttle = Throttle(clock, limiter=evenly_spaced(4, 2))
         start = clock.monotonic()
-        each = asyncio.create_task(throttle.each(iter([[1]] * 4), ask, throttle.deadline()))
+        each = [asyncio.create_task(throttle.run(ask, throttle.deadline())) for _ in range(4)]
         await clock.advance(10)
-        assert await each == [1] * 4
+        await asyncio.gather(*each)
         assert [at - start for at in asked] == pytest.approx([0, 0.5, 1, 1.5])
 
     run_by(clock, live())

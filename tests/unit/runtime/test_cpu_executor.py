@@ -12,7 +12,7 @@ import pytest
 from ricordo.language.data_files import LANGUAGES
 from ricordo.runtime.process import freeze_gc
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority, gil_switch_interval
-from ricordo_services.app.preloading import Preloading
+from ricordo_services.app.worker_process import Preloading
 
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from structlog.testing import capture_logs
 from tests.fixtures.eventually import eventually
 from tests.support.manual_clock import ManualClock, settle
 
-from ricordo.runtime.gates import AllGates, Gate, ProbeGate, WatchedGate
+from ricordo.runtime.gates import Gate, ProbeGate, WatchedGate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.periodic import Periodic
 from ricordo.unavailable import DependencyUnavailable
@@ -36,7 +37,7 @@ class TestGates:
                 raise failure
 
         gate = ProbeGate("store", probe, clock)
-        waiting = asyncio.create_task(AllGates([Gate(), gate]).wait_open())
+        waiting = asyncio.create_task(gate.wait_open())
         await settle()
         assert not waiting.done()
         assert gate.is_open is False
@@ -53,15 +54,15 @@ class TestGates:
             nonlocal calls
             calls += 1
 
-        gates = AllGates([Gate(), ProbeGate("store", probe, clock, ttl=0.5)])
+        gate = ProbeGate("store", probe, clock)
         for _ in range(3):
-            await gates.wait_open()
+            await gate.wait_open()
         assert calls == 1
-        gates.invalidate()
-        await gates.wait_open()
+        gate.invalidate()
+        await gate.wait_open()
         assert calls == 2
         await clock.advance(0.5)
-        await gates.wait_open()
+        await gate.wait_open()
         assert calls == 3
 
     async def test_what_was_asked_before_a_doubt_is_no_answer_to_it(self) -> None:
@@ -104,7 +105,7 @@ class TestPeriodic:
             if len(runs) <= failures:
                 raise OSError("not now")
 
-        return runs, Periodic(name="sweep", job=job, interval=60.0, clock=clock, jitter=0.5, rng=lambda: 0.2)
+        return runs, Periodic(name="sweep", job=job, interval=60.0, clock=clock)
 
     async def run(self, clock: ManualClock, periodic: Periodic, seconds: float) -> None:
         stopping = asyncio.Event()
@@ -117,8 +118,9 @@ class TestPeriodic:
         clock = ManualClock()
         runs, periodic = self.job(clock)
         await self.run(clock, periodic, 170.0)
-        assert runs == [0.0, 54.0, 108.0, 162.0]
-        assert periodic.health.processed == 4
+        assert runs[0] == 0.0
+        assert all(54.0 <= later - earlier <= 60.0 for earlier, later in pairwise(runs))
+        assert periodic.health.processed == len(runs) >= 3
 
     async def test_a_failing_job_is_tried_again_sooner(self) -> None:
         clock = ManualClock()
@@ -193,7 +195,7 @@ def of(worker: str, lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMa
 @pytest.mark.parametrize("long", [False, True])
 async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
     door, health = Door(), Health("waiting-here", ManualClock())
-    gate = WatchedGate(AllGates([Gate(), door]), health, log_after=0.01 if long else 60.0)
+    gate = WatchedGate([door], health, log_after=0.01 if long else 60.0)
     with capture_logs() as lines:
         waiting = [asyncio.create_task(gate.wait_open()) for _ in range(3)]
         await eventually(
@@ -215,7 +217,7 @@ async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
 async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, also_away: bool) -> None:
     health, door, others = Health("yielding-here", ManualClock()), Door(), Turnstile()
     gates: list[Gate] = [others, door] if also_away else [others]
-    gate = WatchedGate(AllGates(gates), health, log_after=0.01)
+    gate = WatchedGate(gates, health, log_after=0.01)
     health.set_state(WorkerState.READY)
     with capture_logs() as lines:
         waiting = asyncio.create_task(gate.wait_open())

@@ -27,10 +27,8 @@ from ricordo.runtime.worker.state import LoopSettings
 class TestHealth:
     def test_a_worker_on_its_way_out_does_not_come_back(self) -> None:
         health = Health("encode", ManualClock())
-        assert health.set_state(WorkerState.READY) is True
-        assert health.set_state(WorkerState.READY) is False
-        health.set_state(WorkerState.STOPPING)
-        assert health.set_state(WorkerState.READY) is False
+        for state in (WorkerState.READY, WorkerState.STOPPING, WorkerState.READY):
+            health.set_state(state)
         assert health.report()["state"] == "stopping"
         assert health.is_healthy is False
 
@@ -38,7 +36,7 @@ class TestHealth:
         clock = ManualClock()
         bus = memory_bus(clock)
         encode_health, index_health = Health("encode", clock), Health("index", clock)
-        index_health.succeeded(3)
+        index_health.succeeded()
         stopping, readied = asyncio.Event(), asyncio.Event()
         service = HealthService([encode_health, index_health], bus, clock)
         task = asyncio.create_task(service.run(stopping, readied.set))
@@ -46,7 +44,7 @@ class TestHealth:
         everyone, _ = await bus.request("ricordo.health", b"")
         assert [report["worker"] for report in json.loads(everyone)["workers"]] == ["encode", "index"]
         one, _ = await bus.request("ricordo.health.index", b"")
-        assert json.loads(one)["processed"] == 3
+        assert json.loads(one)["processed"] == 1
         assert json.loads(one)["last_success"] == "2026-02-01T12:00:00Z"
         stopping.set()
         await asyncio.wait_for(task, 5)
@@ -123,7 +121,7 @@ class TestWorkers:
         health, other, metrics = Health("encode", clock), Health("index", clock), Metrics("1.2.3")
         metrics.add_workers([health, other])
         assert scraped(metrics).value("ricordo_worker_processed_total", worker="encode") == 0
-        health.succeeded(7)
+        health.processed = 7
         health.counters = lambda: {"encoded": 5}
         health.retried, health.dead_lettered, health.failed, health.in_flight = 1, 2, 3, 4
         found = scraped(metrics)

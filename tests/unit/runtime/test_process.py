@@ -57,14 +57,14 @@ async def test_ready_is_said_once_when_all_are() -> None:
 async def test_a_failure_stops_the_others_and_is_raised() -> None:
     well, broken = Plain("well"), Plain("broken", failure=OSError("gone"))
     with pytest.raises(ExceptionGroup) as raised:
-        await run_services([well, broken])
+        await run_services([well, broken], stopping=asyncio.Event())
     assert [str(error) for error in raised.value.exceptions] == ["gone"]
     assert well.life == ["started", "stopped"]
 
 
 async def test_cancelling_stops_all_and_waits_for_them() -> None:
     services = [Plain("one", takes=0.05), Plain("two")]
-    task = asyncio.create_task(run_services(services))
+    task = asyncio.create_task(run_services(services, stopping=asyncio.Event()))
     await settle()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -87,7 +87,7 @@ async def test_a_service_that_ends_by_itself_ends_nobody_else() -> None:
 
 async def test_two_services_of_one_name_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="same name"):
-        await run_services([Plain("one"), Plain("one")])
+        await run_services([Plain("one"), Plain("one")], stopping=asyncio.Event())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

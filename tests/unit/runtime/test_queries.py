@@ -110,7 +110,7 @@ class TestErrors:
             await asyncio.Event().wait()
             return STATS_REPLY
 
-        async with desk.open(desk.server(handler, deadline=0.05)):
+        async with desk.open(desk.server(handler, ServerSettings(deadline=0.05))):
             assert (await error(desk))[0] == "timeout"
 
     async def test_names_that_another_server_answers_are_left_to_it(self) -> None:
@@ -149,7 +149,7 @@ class TestLongReplies:
         assert len(reply["text"]) == REPLY_MAX_BYTES - 100
 
 
-def after(going: asyncio.Event) -> QueryHandler[StatsRequest]:
+def after(going: asyncio.Event) -> QueryHandler:
     async def handler(_: str, __: StatsRequest) -> Message:
         await going.wait()
         return STATS_REPLY
@@ -179,7 +179,9 @@ class TestLoad:
 
     async def test_a_crowd_is_told_to_come_back_and_so_is_who_waits_long(self) -> None:
         desk, going = Desk(), asyncio.Event()
-        async with desk.open(desk.server(after(going), ServerSettings(concurrency=1, waiting=2), 2.0)):
+        async with desk.open(
+            desk.server(after(going), ServerSettings(deadline=2.0, concurrency=1, waiting=2))
+        ):
             asking = [asyncio.create_task(desk.ask()) for _ in range(5)]
             await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
             await settle()

@@ -1,16 +1,15 @@
 """Batches, failures, gates, outages and the end of a worker."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
 from tests.fixtures.workshop import Created, Recorder, Workshop, all_done, created, number_of, publish
 
-from ricordo.bus.port import DeadLetter, Outgoing
-from ricordo.messages.events import MemoryEncoded
+from ricordo.bus.port import Outgoing
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
+from ricordo.runtime.dead_letter_queue import DeadLetter
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Outcome, Retry
 from ricordo.runtime.worker.state import LoopSettings
@@ -113,30 +112,6 @@ class TestFailures:
             await shop.work_off()
         assert [entry.what for entry in shop.settlements()] == ["retry", "ack"]
 
-    async def test_what_cannot_be_read_becomes_a_dead_letter_and_its_neighbours_pass(self) -> None:
-        shop, handler = Workshop(), Recorder()
-        bad = [
-            Outgoing(subject="memory.v1.acme.memory.created", body=b"{nonsense"),
-            Outgoing(subject="memory.v1.acme.memory.created", body=b'{"user_id": "u-1"}'),
-            Outgoing(subject="memory.v1.ACME.memory.created", body=created(7).body),
-            Outgoing(subject="memory.v1.acme.memory.created", body=b"\xff\x00"),
-        ]
-        await shop.bus.publish([created(0), *bad, created(1)])
-        worker = shop.worker(handler)
-        async with shop.running(worker):
-            await shop.work_off()
-        assert handler.batches == [[0, 1]]
-        codes = [reason.partition(":")[0] for reason in shop.dead()]
-        assert sorted(codes) == ["invalid", "invalid_subject", "not_json", "not_json"]
-        assert all((letter.attempts, letter.consumer) == (1, "encode") for letter in shop.buried)
-        assert Counter(letter.tenant for letter in shop.buried) == {"acme": 3, None: 1}
-        assert worker.health.dead_lettered == 4
-        stored = shop.bus.stored(STREAM_DEAD_LETTERS)
-        assert Counter(message.body for message in stored) == Counter(message.body for message in bad)
-        assert stored[0].subject == "dlq.encode.memory.v1.acme.memory.created"
-        assert stored[0].headers["Ricordo-Attempts"] == "1"
-        assert stored[0].headers["Ricordo-Stream-Seq"] == "2"
-
     async def test_a_dead_letter_that_cannot_be_recorded_is_tried_again(self) -> None:
         shop, failures = Workshop(), [OSError("the store is away"), None]
 
@@ -185,7 +160,7 @@ class TestGates:
         shop, handler, door = Workshop(), Recorder(), Door()
         door.opened.clear()
         await publish(shop, 2)
-        worker = shop.worker(handler, gate=door)
+        worker = shop.worker(handler, gates=[door])
         async with shop.running(worker):
             await asyncio.sleep(0.2)
             await shop.clock.advance(300.0)
@@ -209,7 +184,7 @@ class TestGates:
             return [Done() for _ in events]
 
         await publish(shop, 3)
-        async with shop.running(shop.worker(handler, gate=door)):
+        async with shop.running(shop.worker(handler, gates=[door])):
             for _ in range(2):
                 await asyncio.sleep(0.2)
                 await shop.clock.advance(100.0)
@@ -239,7 +214,7 @@ class TestGates:
             raise OSError("this very event breaks the model server")
 
         await publish(shop, 1)
-        async with shop.running(shop.worker(handler, gate=door)):
+        async with shop.running(shop.worker(handler, gates=[door])):
             async with asyncio.timeout(10):
                 while not shop.buried:
                     await asyncio.sleep(0.05)
@@ -260,22 +235,6 @@ class TestOutages:
             await shop.work_off()
             assert worker.health.report()["state"] == "ready"
         assert handler.handled == [0, 1, 2]
-
-    async def test_what_could_not_be_settled_comes_again_with_the_same_effects(self) -> None:
-        shop = Workshop()
-
-        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            if events[0].attempt == 1:
-                shop.bus.away = True
-            encoded = (MemoryEncoded(user_id="u-1", memory_id=e.body.memory_id, model="m") for e in events)
-            return [Done((event,)) for event in encoded]
-
-        await publish(shop, 2)
-        async with shop.running(shop.worker(handler)):
-            await shop.clock.advance(5.0)
-            shop.bus.away = False
-            await shop.work_off()
-        assert [(entry.what, entry.attempt) for entry in shop.settlements()] == [("ack", 2), ("ack", 2)]
 
 
 class TestStopping:

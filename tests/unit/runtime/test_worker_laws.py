@@ -13,7 +13,6 @@ from ricordo.bus.port import BusError, Outgoing, PublishRefused
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryIndexed
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import STREAM_DERIVED
-from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 from ricordo.runtime.worker.state import LoopSettings
 
@@ -69,7 +68,7 @@ class Scripted:
 async def run(
     scripts: Sequence[Sequence[Plan]], tenants: Sequence[str], batch: int
 ) -> tuple[Workshop, Scripted]:
-    shop = Workshop(max_deliver=MAX_DELIVER, backoff=Backoff(first=0.5, factor=1.0, jitter=0.0))
+    shop = Workshop(max_deliver=MAX_DELIVER)
     handler = Scripted(scripts)
     attempts: Counter[str] = Counter()
     numbers = {str(event_id(number)): number for number in range(len(scripts))}

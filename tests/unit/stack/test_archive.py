@@ -1,21 +1,17 @@
 """A backup is complete or refused, and nothing is touched where it is refused."""
 
 import gzip
-import hashlib
 import io
 import json
-import stat
 import tarfile
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from tests.fixtures.examples import at_most
 from tests.fixtures.sentence_tables import table
 
-from ricordo_services.stack.archive import MANIFEST, Manifest, open_backup, write_backup
+from ricordo_services.stack.archive import MANIFEST, Manifest, unpack, verify_backup, write_backup
 from ricordo_services.stack.servers import BackupRefused
 
 OLDEST, NEWEST = 23, 40
@@ -26,16 +22,19 @@ CONTENT: Final = {
     "postgres/cluster/base/1/1259": bytes(range(256)) * 20,
     "nats/jetstream/è \n.blk": b"",
 }
+EMPTY: Final = "postgres/cluster/pg_notify"  # PostgreSQL does not start without
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a data folder, with what belongs to it and what does not."""
+    """Return a data folder, with what belongs to it and what does not; a part of it is elsewhere."""
     folder = tmp_path / "data"
+    (folder / EMPTY).mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "nats").symlink_to(tmp_path / "elsewhere")
     for name, content in {**CONTENT, "log/nats.log": b"x", "stack.json": b"{}", "lock": b""}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    (folder / "postgres/cluster/pg_notify").mkdir()  # PostgreSQL does not start without
     return folder
 
 
@@ -45,106 +44,67 @@ def backup(folder: Path, tmp_path: Path) -> Path:
     return tmp_path / "memory.tar.gz"
 
 
-def unpacked(source: Path, target: Path, newest: int = NEWEST) -> dict[str, bytes]:
+def restored(source: Path) -> dict[str, Path]:
+    target = source.with_name("again")
     target.mkdir(exist_ok=True)
-    with open_backup(source) as archive:
-        archive.check_version(OLDEST, newest)
-        archive.unpack(target)
-    return {
-        path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
-    }
+    verify_backup(source, OLDEST, NEWEST)
+    unpack(source, target)
+    return {str(path.relative_to(target)): path for path in target.rglob("*")}
 
 
-def test_all_that_makes_up_a_folder_comes_back(backup: Path, tmp_path: Path) -> None:
-    assert unpacked(backup, tmp_path / "again") == CONTENT
-    assert (tmp_path / "again/postgres/cluster/pg_notify").is_dir()
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "again").rglob("*")}
-    assert modes == {0o600, 0o700}
-    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-    assert not list(tmp_path.glob("*.partial"))
+@pytest.mark.parametrize("earlier", [False, True])
+def test_all_that_makes_up_a_folder_comes_back(backup: Path, *, earlier: bool) -> None:
+    assert backup.stat().st_mode == 0o100600
+    assert not list(backup.parent.glob(".*"))
+    if earlier:
+        folders = {str(path) for name in (*CONTENT, f"{EMPTY}/x") for path in Path(name).parents} - {"."}
+        files = {name: {"size": len(content), "sha256": "00"} for name, content in CONTENT.items()}
+        backup.write_bytes(_earlier({"folders": sorted(folders), "files": files}, CONTENT))
+    assert verify_backup(backup, OLDEST, NEWEST).size == sum(map(len, CONTENT.values()))
+    found = restored(backup)
+    assert {name: path.read_bytes() for name, path in found.items() if path.is_file()} == CONTENT
+    assert found[EMPTY].is_dir()
+    assert {path.stat().st_mode for path in found.values()} == {0o040700, 0o100600}  # folders and files
 
 
-@settings(
-    max_examples=at_most(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(data=st.data())
-def test_a_damaged_one_is_refused(
-    backup: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_a_damaged_one_or_none_is_refused_before_anything_is_written(backup: Path) -> None:
     whole = backup.read_bytes()
-    place = data.draw(st.integers(0, len(whole) - 1))
-    flipped = bytes([whole[place] ^ (1 << data.draw(st.integers(0, 7)))])
-    damaged = data.draw(st.sampled_from([whole[:place], whole[:place] + flipped + whole[place + 1 :]]))
-    target = tmp_path_factory.mktemp("damaged")
-    (target / "file").write_bytes(damaged)
-    try:
-        found = unpacked(target / "file", target / "again")
-    except BackupRefused as error:
-        assert str(target / "file") in str(error)  # noqa: PT017 - either is right
-    else:
-        assert found == CONTENT
+    none = (b"memory", gzip.compress(b""), gzip.compress(b"memory" * 1000))
+    for content in (*none, *(whole[:place] for place in range(len(whole)))):
+        backup.write_bytes(content)
+        with pytest.raises(BackupRefused, match="nothing was changed"):
+            verify_backup(backup, OLDEST, NEWEST)
+    for place in range(len(whole)):
+        backup.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        with suppress(BackupRefused):
+            verify_backup(backup, OLDEST, NEWEST)
+            assert gzip.decompress(backup.read_bytes()) == gzip.decompress(whole)  # a few bits tell nothing
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"memory", gzip.compress(b"", mtime=0), gzip.compress(b"memory" * 1000, mtime=0)],
-    ids=["nothing", "words", "nothing packed", "words packed"],
-)
-def test_what_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "file").write_bytes(content)
-    with pytest.raises(BackupRefused):
-        unpacked(tmp_path / "file", tmp_path / "again")
-
-
-NOT_FOLLOWED = (*table(__file__, "not_followed"), ({"schema_version": None}, "cannot be read"))
-
-
-@pytest.mark.parametrize(("manifest", "told"), NOT_FOLLOWED)
-def test_what_cannot_be_followed_is_refused(tmp_path: Path, manifest: dict[str, object], told: str) -> None:
-    (tmp_path / "file").write_bytes(_archive({MANIFEST: json.dumps(MADE.model_dump() | manifest).encode()}))
+@pytest.mark.parametrize(("manifest", "name", "kind", "told"), table(__file__, "refused"))
+def test_what_cannot_be_followed_is_refused(
+    tmp_path: Path, manifest: dict[str, Any], name: str, kind: str, told: str
+) -> None:
+    (tmp_path / "file").write_bytes(_earlier(manifest, {name: b""}, getattr(tarfile, kind)))
     with pytest.raises(BackupRefused, match=told):
-        unpacked(tmp_path / "file", tmp_path / "again")
-
-
-def test_what_it_does_not_name_is_not_written(tmp_path: Path) -> None:
-    content = {MANIFEST: MADE.model_dump_json().encode(), "../evil": b"evil"}
-    (tmp_path / "file").write_bytes(_archive(content))
-    with pytest.raises(BackupRefused, match="does not belong to it"):
-        unpacked(tmp_path / "file", tmp_path / "again")
-    assert not (tmp_path / "evil").exists()
-
-
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
-def test_what_is_no_file_is_not_made(tmp_path: Path, kind: bytes) -> None:
-    digest = hashlib.sha256(b"").hexdigest()
-    named = {"files": {"format.json": {"size": 0, "sha256": digest}}}
-    text = json.dumps(MADE.model_dump() | named).encode()
-    link = tarfile.TarInfo("format.json")
-    link.type, link.linkname = kind, "/etc/passwd"
-    longer = tarfile.TarInfo("format.json")
-    longer.size = 1 << 30
-    for member in (link, longer):
-        (tmp_path / "file").write_bytes(_archive({MANIFEST: text}, member))
-        with pytest.raises(BackupRefused, match="does not belong to it"):
-            unpacked(tmp_path / "file", tmp_path / "again")
-        assert list((tmp_path / "again").iterdir()) == []
+        restored(tmp_path / "file")
+    assert {path.name for path in tmp_path.rglob("*")} == {"file", "again"}
 
 
 def test_what_it_cannot_hold_is_told(folder: Path, tmp_path: Path) -> None:
-    (folder / "objects").mkdir()
-    (folder / "objects" / "link").symlink_to("/etc/passwd")
+    (folder / "postgres" / "link").symlink_to("/etc/passwd")
     with pytest.raises(BackupRefused, match="neither a file nor a folder"):
         write_backup(folder, tmp_path / "memory.tar.gz", MADE)
-    assert not list(tmp_path.glob("memory*"))
+    assert not list(tmp_path.glob("*memory*"))
 
 
-def _archive(content: dict[str, bytes], *others: tarfile.TarInfo) -> bytes:
+def _earlier(told: dict[str, Any], content: dict[str, bytes], kind: bytes = tarfile.REGTYPE) -> bytes:
+    """Return an archive without entries for folders, as they were before; what is empty is of a kind."""
     packed = io.BytesIO()
+    manifest = json.dumps(MADE.model_dump(exclude={"size"}) | told).encode()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        for name, text in content.items():
+        for name, text in ((MANIFEST, manifest), *content.items()):
             entry = tarfile.TarInfo(name)
-            entry.size = len(text)
+            entry.size, entry.type, entry.linkname = len(text), tarfile.REGTYPE if text else kind, "/etc"
             archive.addfile(entry, io.BytesIO(text))
-        for other in others:
-            archive.addfile(other)
     return packed.getvalue()

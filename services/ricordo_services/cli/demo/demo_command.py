@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, MemoryView
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
+from ricordo.settings import STEPS
 from ricordo_services.cli.command_settings import read_settings
 from ricordo_services.cli.failures import Failed, Interrupted, program
 from ricordo_services.cli.output import local_text, page, plain
@@ -92,10 +92,11 @@ class DemoQuestion:
 _QUESTIONS: Final = tomllib.loads(files(__package__).joinpath("questions.toml").read_text("utf-8"))
 QUESTIONS: Final = tuple(DemoQuestion(**question) for question in _QUESTIONS["question"])
 PATIENCE_S: Final = 60.0
+WITH_LLM_S: Final = 900.0
+"""Where a language model reads each message: a slow one takes a minute for a few of them."""
 _MEMORIES: Final = 5  # in a context
 _TOKENS: Final = 500  # of a context
 _RECENT: Final = 2  # of the last messages in a context
-_CLIPPED_LINES: Final = 2  # of a context that is shown for its beginning only
 
 
 async def demo(*, full: bool = False) -> None:
@@ -127,7 +128,10 @@ async def _show(console: Console, *, full: bool) -> None:
             advance()
         client = await exits.enter_async_context(MemoryClient.connect(run.endpoints.nats_url))
         now = datetime.now(UTC)
-        await _tell(console, client, conversation(now))
+        llms = {getattr(settings, step).llm for step in STEPS} - {""}
+        if llms:
+            console.print(f"{', '.join(sorted(llms))} reads along, which may take minutes.", style="dim")
+        await _tell(console, client, conversation(now), WITH_LLM_S if llms else PATIENCE_S)
         await _ask(console, client, now, full=full)
         stats = await client.stats(USER)
     console.print()
@@ -210,31 +214,27 @@ def _understanding(analysis: Analysis) -> str:
 
 
 def _context(reply: ContextReply, *, whole: bool) -> Panel:
+    """Show a context, or the best fact and the best memory in it."""
     lines = [line for line in plain(reply.context).splitlines() if line.strip()]
     title = f"for the prompt: {reply.tokens} tokens"
-    if not whole and len(lines) > _CLIPPED_LINES:
-        title += f", {_CLIPPED_LINES} of {len(lines)} lines (--full shows all)"
-        lines = _telling(lines)
+    if not whole:
+        best = [line for line in lines if line.startswith(("f1 ", "m1 "))]
+        title += f", {len(best)} of {len(lines)} lines (--full shows all)"
+        lines = best
     text = Text("\n".join(lines), "dim", no_wrap=not whole, overflow="fold" if whole else "ellipsis")
     return Panel(text, title=title, title_align="left", border_style="dim")
 
 
-def _telling(lines: Sequence[str]) -> list[str]:
-    """Return the first fact of a context and its best memories, without headings and frames."""
-    facts = [line for line in lines if re.match(r"f\d+ ", line)][:1]
-    memories = [line for line in lines if re.match(r"m\d+ ", line)]
-    best = sorted(memories, key=lambda line: int(line[1:].split(maxsplit=1)[0]))  # m1 ranks first
-    return [*facts, *best[: _CLIPPED_LINES - len(facts)]]
-
-
-async def _tell(console: Console, client: MemoryClient, messages: Sequence[MessageReceived]) -> None:
+async def _tell(
+    console: Console, client: MemoryClient, messages: Sequence[MessageReceived], patience: float
+) -> None:
     with _step(console, f"{NAME} tells: {len(messages)} messages", len(messages)) as advance:
         for message in messages:
             await client.publish(message)
             advance()
     with _step(console, "the workers remember", len(messages)) as advance:
         for message in messages:
-            receipt = (await client.remembered([message.id], PATIENCE_S))[message.id]
+            receipt = (await client.remembered([message.id], patience))[message.id]
             if receipt.state is not MessageState.REMEMBERED:
                 raise Failed(f"message {message.id} was not remembered: {receipt.error}")
             advance()

@@ -19,7 +19,7 @@ from ricordo.memory.compression import (
     is_worth_condensing,
 )
 from ricordo.memory.model import Successor, is_held_by_user
-from ricordo.memory.reflection.insight import Insight, insight_key, insight_memory
+from ricordo.memory.reflection.insight import LEAST_IMPORTANCE, Insight, insight_key, insight_memory
 from ricordo.memory.reflection.insight_selection import find_insights
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import FEWEST_TURNS, SILENCE, SessionTurn, summarise
@@ -46,7 +46,7 @@ from ricordo.store.session_store import (
 from ricordo_services.lifecycle.derived_events import creation_events, derived_memory_events, removal_events
 from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassWork, Slice
 
-OBSERVED: Final = 100
+_OBSERVED: Final = 100
 """The number of memories that a reflection reads."""
 
 _USERS_AT_ONCE: Final = 50  # users in a batch
@@ -61,6 +61,7 @@ class ReflectionPass:
 
     Attributes:
         threshold: for the sum of new importances, from 1 to 10 each; infinite disables the pass.
+        importance: [0, 1], of the least sure insight.
     """
 
     store: ReflectionStore
@@ -68,6 +69,7 @@ class ReflectionPass:
     clock: Clock
     executor: CpuExecutor
     threshold: float = 100.0
+    importance: float = LEAST_IMPORTANCE
     model: LlmInsights | None = None
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
@@ -95,9 +97,9 @@ class ReflectionPass:
         return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_USERS_AT_ONCE + more)
 
     async def _reflect(self, tenant: str, one: ReflectionBacklog) -> Slice:
-        observed = await self.store.observed(tenant, one.user_id, OBSERVED)
+        observed = await self.store.observed(tenant, one.user_id, _OBSERVED)
         claimed = () if self.model is None else await self.model.insights(observed)
-        [found] = await self.executor.map(_find_insights, [(observed, tuple(claimed))])
+        [found] = await self.executor.map(_find_insights, [(observed, tuple(claimed), self.importance)])
         reflections = [
             Reflection(insight_key(one.user_id, each), insight_memory(each, observed.memories))
             for each in found
@@ -111,9 +113,10 @@ class ReflectionPass:
         return Slice(examined=len(observed.memories), changed=len(gone), created=reflected.created)
 
 
-def _find_insights(given: tuple[ReflectionEvidence, tuple[Insight, ...]]) -> tuple[Insight, ...]:
-    observed, claimed = given
-    return find_insights(observed.memories, observed.own_names, claimed)
+def _find_insights(given: tuple[ReflectionEvidence, tuple[Insight, ...], float]) -> tuple[Insight, ...]:
+    observed, claimed, least = given
+    found, more = find_insights(observed.memories, observed.own_names, claimed), least - LEAST_IMPORTANCE
+    return tuple(replace(one, importance=min(1.0, one.importance + more)) for one in found)
 
 
 _AT_ONCE: Final = 50  # conversations in a batch

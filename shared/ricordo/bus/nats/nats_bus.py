@@ -16,7 +16,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 from nats.js.api import RawStreamMsg
 
-from ricordo.bus.nats.nats_connection import NatsConnection, NatsMessage, NatsSettings, connected, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, NatsMessage, NatsSettings, translated
 from ricordo.bus.nats.provisioning import Provisioning
 from ricordo.bus.nats.pull_subscription import PullSubscription
 from ricordo.bus.nats.topology import Topology
@@ -297,7 +297,11 @@ async def open_bus(settings: NatsSettings, topology: Topology) -> AsyncIterator[
     Raises:
         BusUnavailable: no connection was accepted within the start timeout.
     """
-    async with connected(settings) as connection:
+    connection = NatsConnection(settings)
+    await connection.open()
+    try:
         bus = NatsBus(connection, topology)
         await bus.open()
         yield bus
+    finally:
+        await connection.close()

@@ -2,8 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,25 +46,13 @@ class NatsSettings:
 class NatsMessage:
     """Subject, body and headers of a message from NATS."""
 
-    __slots__ = ("_message",)
+    __slots__ = ("_message", "body", "headers", "subject")
 
     def __init__(self, message: Msg) -> None:
         self._message = message
-
-    @property
-    def subject(self) -> str:
-        """The subject it was sent on."""
-        return self._message.subject
-
-    @property
-    def body(self) -> bytes:
-        """The body."""
-        return self._message.data
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers."""
-        return self._message.headers or {}
+        self.subject = message.subject
+        self.body = message.data
+        self.headers: Mapping[str, str] = message.headers or {}
 
 
 class FlushingClient(Client):
@@ -192,21 +180,6 @@ class NatsConnection:
     async def _on_up(self) -> None:
         _log.info("connection to NATS restored", servers=self._addresses)
         self._up.set()
-
-
-@asynccontextmanager
-async def connected(settings: NatsSettings) -> AsyncIterator[NatsConnection]:
-    """Connect for the length of a context.
-
-    Raises:
-        BusUnavailable: no connection was accepted within the start timeout.
-    """
-    connection = NatsConnection(settings)
-    await connection.open()
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import structlog
@@ -62,16 +63,14 @@ class JetStreamDelivery(NatsMessage):
             await self._message.in_progress()
 
 
+@dataclass(slots=True)
 class _Pull:
     """One pull request, ended by the server, by its last message, or by the loss of the connection."""
 
-    __slots__ = ("ended", "limit", "problem", "token")
-
-    def __init__(self, token: str, limit: int) -> None:
-        self.token = token
-        self.limit = limit
-        self.ended = asyncio.Event()
-        self.problem = ""
+    token: str
+    limit: int
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    problem: str = ""
 
 
 class PullSubscription:

@@ -1,7 +1,7 @@
 """The declaration of streams and durable consumers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from nats.js.api import (
@@ -61,18 +61,9 @@ class StreamSpec:
 
     def config(self) -> StreamConfig:
         """Return the declaration as the server expects it."""
-        return StreamConfig(
-            name=self.name,
-            subjects=list(self.subjects),
-            retention=self.retention,
-            discard=self.discard,
-            max_bytes=self.max_bytes,
-            max_age=self.max_age,
-            duplicate_window=self.duplicate_window,
-            storage=self.storage,
-            persist_mode=PersistMode.ASYNC if self.persist_async else None,
-            max_consumers=self.max_consumers,
-        )
+        options = asdict(self)
+        mode = PersistMode.ASYNC if options.pop("persist_async") else None
+        return StreamConfig(**options, persist_mode=mode)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +125,6 @@ class Topology:
             if consumer.name == name:
                 return consumer
         raise KeyError(f"no durable consumer called {name!r} is declared")
-
-    @property
-    def work_queues(self) -> frozenset[str]:
-        """Names of the streams in which a message stays until it is settled."""
-        return frozenset(
-            stream.name for stream in self.streams if stream.retention is RetentionPolicy.WORK_QUEUE
-        )
 
 
 _ADVISORY_BYTES: Final = 8 * _MIB

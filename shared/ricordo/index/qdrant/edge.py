@@ -21,8 +21,8 @@ from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, 
 from ricordo.index.qdrant.candidates import COMPARED_AT_ONCE, IndexQuery
 from ricordo.index.qdrant.conditions import collection
 from ricordo.index.qdrant.edge_folder import FreeSpace, ShardFolder, is_engine_error
-from ricordo.index.qdrant.edge_shard import COUNTED_FROM, Shard
-from ricordo.index.qdrant.owned_shard import OwnedShard
+from ricordo.index.qdrant.edge_shard import Shard
+from ricordo.index.qdrant.owned_shard import OwnedShard, ShardFailures
 from ricordo.memory.ranking.bm25 import SparseVector
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -45,7 +45,6 @@ class EdgeVectorIndex:
     """Implements `VectorIndex` on shards below `folder`.
 
     Args:
-        counted_from: memories of a user from which on the frequencies of the user's words are cached.
         least_free_mb: free megabytes on the volume that opening a shard requires; changing it requires half
             of them. An open shard can be searched with less.
 
@@ -55,18 +54,14 @@ class EdgeVectorIndex:
         counting: running word counts by model, tenant and user.
     """
 
-    def __init__(
-        self, folder: Path, *, counted_from: int = COUNTED_FROM, least_free_mb: int = LEAST_FREE_MB
-    ) -> None:
+    def __init__(self, folder: Path, *, least_free_mb: int = LEAST_FREE_MB) -> None:
         self._folder = folder
         self._free_space = FreeSpace(folder, least_free_mb)
-        self._counted_from = counted_from
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="qdrant-edge")
         self._shards: dict[str, OwnedShard] = {}
         self.unflushed = 0
         self._flush_at = _FLUSH_EVERY
-        self._failed_flushes = 0
-        self._flush_error = ""
+        self._failures = ShardFailures()
         self._idle_timer: asyncio.TimerHandle | None = None
         self._flushing: asyncio.Task[None] | None = None
         self.rebuild_wanted = asyncio.Event()
@@ -84,25 +79,16 @@ class EdgeVectorIndex:
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points."""
-        for start in range(0, len(points), _PORTION):
-            portion = points[start : start + _PORTION]
-            await self._change(model, len(portion), partial(Shard.write, tenant=tenant, points=portion))
-        if points:
-            self._flush_when_idle()
+        await self._change(model, _portions(points), lambda shard, some: shard.write(tenant, some))
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace payloads."""
-        for start in range(0, len(facets), _PORTION):
-            portion = facets[start : start + _PORTION]
-            await self._change(model, len(portion), partial(Shard.refilter, tenant=tenant, facets=portion))
-        if facets:
-            self._flush_when_idle()
+        await self._change(model, _portions(facets), lambda shard, some: shard.refilter(tenant, some))
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
-        if ids:
-            await self._change(model, len(ids), partial(Shard.delete, tenant=tenant, ids=ids))
-            self._flush_when_idle()
+        at_once = [ids] if ids else []
+        await self._change(model, at_once, lambda shard, some: shard.delete(tenant, some))
 
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
@@ -151,7 +137,7 @@ class EdgeVectorIndex:
     @property
     def failed_flushes(self) -> int:
         """Number of failed flushes since the start."""
-        return self._failed_flushes + sum(shard.failed_flushes for shard in self._owned)
+        return self._failures.flushes
 
     @property
     def problem(self) -> str:
@@ -161,8 +147,7 @@ class EdgeVectorIndex:
                 "the vector index was damaged and is being rebuilt from PostgreSQL: recall finds less "
                 "until that is done; no action is required"
             )
-        reason = self._flush_error or next((item.flush_error for item in self._owned if item.flush_error), "")
-        if not reason:
+        if not (reason := self._failures.flush_error):
             return ""
         return (
             f"the vector index could not be flushed ({reason}). No memory is lost, and the flush is retried: "
@@ -172,7 +157,7 @@ class EdgeVectorIndex:
     @property
     def replaced(self) -> int:
         """Number of damaged shards replaced by this process."""
-        return sum(shard.replaced for shard in self._owned)
+        return self._failures.replaced
 
     async def rebuilt(self, replaced: int) -> bool:
         """Record that all points are written again.
@@ -185,7 +170,7 @@ class EdgeVectorIndex:
         """
         if self.replaced != replaced:
             return False
-        for shard in self._owned:
+        for shard in tuple(self._shards.values()):  # the engine's thread may add one at any time
             await self._run(shard.folder.rebuilt)
         self.rebuild_wanted.clear()
         return True
@@ -219,11 +204,6 @@ class EdgeVectorIndex:
             if self.replaced != replaced:
                 self.rebuild_wanted.set()
 
-    @property
-    def _owned(self) -> tuple[OwnedShard, ...]:
-        """The shards; a copy, as the engine's thread may add one at any time."""
-        return tuple(self._shards.values())
-
     def _shard(self, model: str) -> Shard:
         owned = self._shards.get(model)
         if owned is None:
@@ -236,22 +216,27 @@ class EdgeVectorIndex:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._free_space.require()  # opening also writes: it replays the log after a crash
             folder = ShardFolder(self._folder / collection(model))
-            shard = OwnedShard(folder, dimensions, counted_from=self._counted_from)
+            shard = OwnedShard(folder, dimensions, self._failures)
             shard.open()
             self._shards[model] = shard
         return self._shards[model].folder.awaits_rebuild
 
-    async def _change(self, model: str, points: int, change: Callable[[Shard], None]) -> None:
-        """Change a number of points of a shard."""
+    async def _change(
+        self, model: str, portions: Sequence[Sequence[T]], change: Callable[[Shard, Sequence[T]], None]
+    ) -> None:
+        """Change points of a shard, and flush once nothing was written for a while."""
 
-        def work() -> None:
+        def work(portion: Sequence[T]) -> None:
             self._free_space.require_to_finish()
-            change(self._shard(model))
-            self.unflushed += points
+            change(self._shard(model), portion)
+            self.unflushed += len(portion)
             if self.unflushed >= self._flush_at:
                 self._try_flush()  # the points are in the engine's log: a failure does not affect the writer
 
-        await self._run(work)
+        for portion in portions:
+            await self._run(partial(work, portion))
+        if portions:
+            self._flush_after(_FLUSH_AFTER_S)
 
     def _count_words(self, tenant: str, model: str, user_id: str) -> None:
         """Count in the background."""
@@ -270,12 +255,11 @@ class EdgeVectorIndex:
         except IndexUnavailable as error:
             _log.warning("words of a user could not be counted", error=str(error))
 
-    def _flush_when_idle(self, after_s: float | None = None) -> None:
-        """Flush once nothing was written for a while."""
+    def _flush_after(self, seconds: float) -> None:
+        """Flush after so many seconds, unless this is called again in them."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
-        wait = _FLUSH_AFTER_S if after_s is None else after_s
-        self._idle_timer = asyncio.get_running_loop().call_later(wait, self._begin_flush)
+        self._idle_timer = asyncio.get_running_loop().call_later(seconds, self._begin_flush)
 
     def _begin_flush(self) -> None:
         if self._flushing is None or self._flushing.done():
@@ -284,7 +268,7 @@ class EdgeVectorIndex:
     async def _flush_with_retry(self) -> None:
         """Flush; retry after a while if that fails."""
         if not await self._run(self._try_flush):
-            self._flush_when_idle(_FLUSH_AGAIN_S)
+            self._flush_after(_FLUSH_AGAIN_S)
 
     def _try_flush(self) -> bool:
         """Flush; return whether nothing is left to be flushed."""
@@ -295,28 +279,25 @@ class EdgeVectorIndex:
             for shard in self._shards.values():
                 shard.flush()
         except (IndexUnavailable, OSError) as error:
-            self._not_flushed(error)
+            self._failures.flush_failed(error, self._folder)
             self._flush_at = self.unflushed + _FLUSH_EVERY
             return False
-        self.unflushed, self._flush_at, self._flush_error = 0, _FLUSH_EVERY, ""
+        self.unflushed, self._flush_at, self._failures.flush_error = 0, _FLUSH_EVERY, ""
         return True
-
-    def _not_flushed(self, error: Exception) -> None:
-        """Report an error that no shard has reported."""
-        if any(shard.flush_error for shard in self._owned):
-            return
-        self._failed_flushes += 1
-        self._flush_error = str(error)
-        _log.error("the vector index could not be flushed", error=str(error))
 
     def _close(self) -> None:
         try:
             self._free_space.require_to_finish()
         except (IndexUnavailable, OSError) as error:
-            self._not_flushed(error)
+            self._failures.flush_failed(error, self._folder)
             for shard in self._shards.values():
                 shard.abandon()
         else:
             for shard in self._shards.values():
                 shard.close()
         self._shards.clear()
+
+
+def _portions(items: Sequence[T]) -> Sequence[Sequence[T]]:
+    """Return items in portions that are short enough for a call."""
+    return [items[start : start + _PORTION] for start in range(0, len(items), _PORTION)]

@@ -1,7 +1,7 @@
 """Converts filters, points and queries to the types of Qdrant's engine, and its results back."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 from uuid import UUID
@@ -10,7 +10,7 @@ import numpy as np
 import qdrant_edge as edge
 
 from ricordo.index.port import Point
-from ricordo.index.qdrant.candidates import IndexQuery, Scores, idf_of
+from ricordo.index.qdrant.candidates import IndexQuery, Scores
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -54,7 +54,7 @@ RESCORED: Final = edge.SearchParams(
 _UNQUANTIZED: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
 
 # Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
-_NO_CORPUS: Final = edge.Filter(must=[edge.HasIdCondition({UUID(int=0)})])
+NO_CORPUS: Final = edge.Filter(must=[edge.HasIdCondition({UUID(int=0)})])
 _IDF_OF_NO_CORPUS: Final = math.log(2)
 
 
@@ -104,31 +104,32 @@ class EdgeQuery:
     corpus: edge.Filter
     frequencies: Frequencies | None
 
-    def requests(
-        self, signals: Iterable[str], within: edge.Filter, limit: int, *, chosen: bool
-    ) -> dict[str, edge.QueryRequest]:
-        """Return a request per signal for its best `limit` points, unless it can have none.
+    def scores(
+        self, shard: edge.EdgeShard, signals: Sequence[str], within: edge.Filter, limit: int, *, chosen: bool
+    ) -> dict[str, Scores]:
+        """Return the scores of the best `limit` points by each signal.
 
         Args:
             limit: >= 1.
             chosen: `within` selects few points, all of which are wanted.
         """
-        found = {}
+        requests = {}
         for signal in signals:
             if (vector := self.probe.dense(signal)) is not None:
                 params = _UNQUANTIZED if chosen else RESCORED
                 nearest = edge.Query.Nearest(vector.tolist(), using=signal)
-                found[signal] = edge.QueryRequest(limit=limit, query=nearest, filter=within, params=params)
+                requests[signal] = edge.QueryRequest(limit=limit, query=nearest, filter=within, params=params)
             elif len((terms := self._terms(signal)).indices):
                 spoken = edge.Query.Nearest(_sparse(terms), using=signal)
-                found[signal] = edge.QueryRequest(
+                requests[signal] = edge.QueryRequest(
                     limit=limit, query=spoken, filter=within, params=self._statistics
                 )
-        return found
+        found = query_batch(shard, requests)
+        return {signal: found.get(signal, {}) for signal in signals}
 
     @property
     def _statistics(self) -> edge.SearchParams:
-        corpus = self.corpus if self.frequencies is None else _NO_CORPUS
+        corpus = self.corpus if self.frequencies is None else NO_CORPUS
         return edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
 
     def _terms(self, signal: str) -> SparseVector:
@@ -145,52 +146,6 @@ def query_batch(shard: edge.EdgeShard, requests: Mapping[Name, edge.QueryRequest
         name: {id_of(item.id): item.score for item in answer}
         for name, answer in zip(requests, answers, strict=True)
     }
-
-
-def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
-    """Return the IDF of terms as the engine computes it; unknown terms are left out."""
-    found = _one_per_term(shard, corpus, terms, corpus, with_vector=[TEXT_TERMS])
-    return {term: idf_of(point, term) for term, point in found.items()}
-
-
-def present_terms(shard: edge.EdgeShard, within: edge.Filter, terms: Sequence[int]) -> set[int]:
-    """Return those terms that a text of a memory contains."""
-    return set(_one_per_term(shard, within, terms, _NO_CORPUS))
-
-
-def _one_per_term(
-    shard: edge.EdgeShard,
-    within: edge.Filter,
-    terms: Sequence[int],
-    corpus: edge.Filter,
-    with_vector: list[str] | None = None,
-) -> dict[int, edge.ScoredPoint]:
-    """Return a memory for each term that any contains, scored by the statistics of `corpus`."""
-    params = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
-    requests = [
-        edge.QueryRequest(
-            limit=1,
-            query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
-            filter=within,
-            params=params,
-            with_vector=with_vector,
-        )
-        for term in terms
-    ]
-    answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
-
-
-def latest(shard: edge.EdgeShard, within: Condition, limit: int) -> list[UUID]:
-    """Return the latest memories, newest first."""
-    order = edge.OrderBy("created", direction=edge.Direction.Desc)
-    request = edge.ScrollRequest(limit=limit, filter=filter_of(within), order_by=order)
-    return [id_of(record.id) for record in shard.scroll(request)[0]]
-
-
-def one_of(ids: Iterable[UUID]) -> edge.Filter:
-    """Return the filter of `ids`."""
-    return edge.Filter(must=[edge.HasIdCondition(set(ids))])
 
 
 def id_of(found: int | UUID | str) -> UUID:

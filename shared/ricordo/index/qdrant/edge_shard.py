@@ -30,40 +30,29 @@ from ricordo.index.qdrant.conditions import (
 )
 from ricordo.index.qdrant.edge_requests import (
     INDEXES,
+    NO_CORPUS,
     RESCORED,
     EdgeQuery,
     config,
-    engine_idf,
     filter_of,
     id_of,
-    latest,
-    one_of,
     point_of,
-    present_terms,
     query_batch,
 )
 from ricordo.index.qdrant.frequencies import Corpora, CountedMemory, Words
 from ricordo.memory.ranking.bm25 import SparseVector
 
-COUNTED_FROM: Final = 2_000
+_COUNTED_FROM: Final = 2_000
 """Memories of a user from which on caching the frequencies of the user's words pays."""
-
 _PAGE: Final = 64  # memories whose words are counted at a time: some milliseconds
 _WORDS: Final = [TEXT_TERMS, WINDOW_TERMS]
 
 
 class Shard:
-    """An open shard.
+    """An open shard."""
 
-    Args:
-        counted_from: memories of a user from which on the frequencies of the user's words are cached.
-        page: memories whose words are counted at a time.
-    """
-
-    def __init__(self, shard: edge.EdgeShard, *, counted_from: int = COUNTED_FROM, page: int = _PAGE) -> None:
+    def __init__(self, shard: edge.EdgeShard) -> None:
         self._shard = shard
-        self._counted_from = counted_from
-        self._page = page
         self._corpora = Corpora()
 
     def write(self, tenant: str, points: Sequence[Point]) -> None:
@@ -99,13 +88,14 @@ class Shard:
         """Find candidates with all their scores."""
         within = in_scope(tenant, scope)
         if not probe.signals:
-            return list(map(Hit, latest(self._shard, within, limit)))
+            return list(map(Hit, self._latest(filter_of(within), limit)))
         whose = owner(tenant, scope.user_id)
-        question = EdgeQuery(probe, filter_of(corpus(tenant, scope.user_id)), self._corpora.complete(whose))
-        found = self._scores(question, probe.naming, filter_of(within), limit)
+        query = EdgeQuery(probe, filter_of(corpus(tenant, scope.user_id)), self._corpora.complete(whose))
+        found = query.scores(self._shard, probe.naming, filter_of(within), limit, chosen=False)
         ids = candidates.named(found)
         if again := probe.lacking(found, limit, len(ids)):
-            found |= self._scores(question, again, one_of(ids), len(ids), chosen=True)
+            of_ids = edge.Filter(must=[edge.HasIdCondition(set(ids))])
+            found |= query.scores(self._shard, again, of_ids, len(ids), chosen=True)
         return candidates.hits(ids, found)
 
     def neighbours(
@@ -134,11 +124,13 @@ class Shard:
         if (counted := self._corpora.complete(owner(tenant, user_id))) is not None:
             weighed = counted.weighed(TEXT_TERMS, terms)
             return dict(zip(weighed.indices.tolist(), weighed.weights.tolist(), strict=True))
-        return engine_idf(self._shard, filter_of(corpus(tenant, user_id)), terms.indices.tolist())
+        of_user = filter_of(corpus(tenant, user_id))
+        found = self._one_per_term(of_user, terms.indices.tolist(), of_user)
+        return {term: candidates.idf_of(point, term) for term, point in found.items()}
 
     def present_terms(self, tenant: str, user_id: str, terms: Sequence[int]) -> set[int]:
         """Return those terms that an informative memory of the user contains."""
-        return present_terms(self._shard, filter_of(informative(tenant, user_id)), terms)
+        return set(self._one_per_term(filter_of(informative(tenant, user_id)), terms, NO_CORPUS))
 
     def count(self, tenant: str, scope: Scope) -> int:
         """Count the points in `scope`."""
@@ -149,7 +141,7 @@ class Shard:
         if self._corpora.complete(owner(tenant, user_id)) is not None:
             return False
         request = edge.CountRequest(filter=filter_of(corpus(tenant, user_id)), exact=False)
-        return self._shard.count(request) >= self._counted_from
+        return self._shard.count(request) >= _COUNTED_FROM
 
     def count_words(self, tenant: str, user_id: str) -> bool:
         """Count the words of some more memories of a user, in the order of their ids.
@@ -163,7 +155,7 @@ class Shard:
         records, following = self._shard.scroll(
             edge.ScrollRequest(
                 offset=counted.counted_below,
-                limit=self._page,
+                limit=_PAGE,
                 filter=filter_of(corpus(tenant, user_id)),
                 with_payload=False,
                 with_vector=_WORDS,
@@ -181,17 +173,28 @@ class Shard:
         """Release; changes that are not flushed remain in the engine's log."""
         self._shard.close()
 
-    def _scores(
-        self,
-        question: EdgeQuery,
-        signals: Sequence[str],
-        within: edge.Filter,
-        limit: int,
-        *,
-        chosen: bool = False,
-    ) -> dict[str, candidates.Scores]:
-        found = query_batch(self._shard, question.requests(signals, within, limit, chosen=chosen))
-        return {signal: found.get(signal, {}) for signal in signals}
+    def _one_per_term(
+        self, within: edge.Filter, terms: Sequence[int], statistics: edge.Filter
+    ) -> dict[int, edge.ScoredPoint]:
+        """Return a memory for each term that any contains, scored by the statistics of other memories."""
+        requests = [
+            edge.QueryRequest(
+                limit=1,
+                query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
+                filter=within,
+                params=edge.SearchParams(idf=edge.IdfParams(corpus=statistics)),
+                with_vector=[TEXT_TERMS],
+            )
+            for term in terms
+        ]
+        answers = self._shard.query_batch(edge.QueryBatchRequest(requests))
+        return {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
+
+    def _latest(self, within: edge.Filter, limit: int) -> list[UUID]:
+        """Return the latest memories, newest first."""
+        order = edge.OrderBy("created", direction=edge.Direction.Desc)
+        request = edge.ScrollRequest(limit=limit, filter=within, order_by=order)
+        return [id_of(record.id) for record in self._shard.scroll(request)[0]]
 
     def _update(self, operation: edge.UpdateOperation) -> None:
         try:

@@ -4,6 +4,9 @@ All calls block, on the engine's thread. The engine's panics are not `Exception`
 raised again unless the engine raised it.
 """
 
+from dataclasses import dataclass
+from pathlib import Path
+
 import structlog
 
 from ricordo.index.port import IndexUnavailable
@@ -13,25 +16,34 @@ from ricordo.index.qdrant.edge_shard import Shard, opened
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class OwnedShard:
-    """The shard in `folder`; closed until `open`.
-
-    Args:
-        counted_from: memories of a user from which on the frequencies of the user's words are cached.
+@dataclass(slots=True)
+class ShardFailures:
+    """What has failed since the start, with all shards of this process.
 
     Attributes:
-        failed_flushes: number of failed flushes since the start.
+        flushes: number of failed flushes.
         flush_error: of the last flush; empty if it succeeded.
         replaced: number of damaged shards that were set aside.
     """
 
-    def __init__(self, folder: ShardFolder, dimensions: int, *, counted_from: int) -> None:
+    flushes: int = 0
+    flush_error: str = ""
+    replaced: int = 0
+
+    def flush_failed(self, error: BaseException, path: Path) -> None:
+        """Count and log a failed flush."""
+        self.flushes += 1
+        self.flush_error = str(error)
+        _log.error("the vector index could not be flushed", path=str(path), error=str(error))
+
+
+class OwnedShard:
+    """The shard in `folder`; closed until `open`."""
+
+    def __init__(self, folder: ShardFolder, dimensions: int, failures: ShardFailures) -> None:
         self.folder = folder
-        self.failed_flushes = 0
-        self.flush_error = ""
-        self.replaced = 0
         self._dimensions = dimensions
-        self._counted_from = counted_from
+        self._failures = failures
         self._shard: Shard | None = None
 
     def open(self) -> Shard:
@@ -64,7 +76,6 @@ class OwnedShard:
         except BaseException as error:  # noqa: BLE001 - see above
             self._failed(error)
             self._flush_again()
-        self.flush_error = ""
 
     def close(self) -> None:
         """Flush if possible, release the files and the lock."""
@@ -85,12 +96,11 @@ class OwnedShard:
         try:
             self.open().flush()
         except BaseException as error:
+            if is_engine_error(error) and not tells_damage(error):
+                raise IndexUnavailable(str(error)) from error
             self._failed(error)
-            if not tells_damage(error):
-                raise IndexUnavailable(f"the vector index could not be flushed: {error}") from error
             self._let_go()
             self._replace(str(error))
-            self.open()
         else:
             _log.warning("vector index opened again and flushed", path=str(self.folder.path))
 
@@ -98,16 +108,13 @@ class OwnedShard:
         damage = self.folder.damage()
         if not damage:
             try:
-                return self._loaded()
+                return Shard(opened(self.folder.path, self._dimensions))
             except BaseException as error:
                 if not is_engine_error(error) or not tells_damage(error):
                     raise
                 damage = str(error)
         self._replace(damage)
-        return self._loaded()
-
-    def _loaded(self) -> Shard:
-        return Shard(opened(self.folder.path, self._dimensions), counted_from=self._counted_from)
+        return Shard(opened(self.folder.path, self._dimensions))
 
     def _replace(self, damage: str) -> None:
         _log.error(
@@ -116,7 +123,7 @@ class OwnedShard:
             error=damage,
         )
         self.folder.set_aside()
-        self.replaced += 1
+        self._failures.replaced += 1
 
     def _let_go(self) -> None:
         """Close the engine's shard and keep the lock."""
@@ -132,6 +139,4 @@ class OwnedShard:
     def _failed(self, error: BaseException) -> None:
         if not is_engine_error(error):
             raise error
-        self.failed_flushes += 1
-        self.flush_error = str(error)
-        _log.error("the vector index could not be flushed", path=str(self.folder.path), error=str(error))
+        self._failures.flush_failed(error, self.folder.path)

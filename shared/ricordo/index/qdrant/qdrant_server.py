@@ -12,6 +12,7 @@ from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope, Vector
 from ricordo.index.qdrant import candidates
+from ricordo.index.qdrant.candidates import Scores
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -40,9 +41,8 @@ _CONFLICT: Final = 409
 class ServerVectorIndex:
     """Implements `VectorIndex` on a Qdrant server."""
 
-    def __init__(self, client: AsyncQdrantClient, prefix: str = "ricordo") -> None:
+    def __init__(self, client: AsyncQdrantClient) -> None:
         self._client = client
-        self._prefix = prefix
         self._prepared: set[str] = set()
 
     async def prepare(self, model: str, dimensions: int) -> None:
@@ -51,7 +51,7 @@ class ServerVectorIndex:
         Raises:
             IndexUnavailable: the server does not answer, or has a collection of other dimensions.
         """
-        name = f"{self._prefix}-{collection(model)}"
+        name = _collection(model)
         with _errors():
             if not await self._client.collection_exists(name):
                 await self._create(name, dimensions)
@@ -100,16 +100,20 @@ class ServerVectorIndex:
         """Find candidates with all their scores."""
         probe = candidates.IndexQuery(vector, terms)
         name = self._collection(model)
-        within, statistics = in_scope(tenant, scope), _filter(corpus(tenant, scope.user_id))
-        searches = {signal: (_filter(within), limit) for signal in probe.naming}
+        within, statistics = _filter(in_scope(tenant, scope)), _filter(corpus(tenant, scope.user_id))
+
+        async def scores(signals: Sequence[str], within: models.Filter, limit: int) -> dict[str, Scores]:
+            return await self._batch(
+                name, {signal: _query(signal, probe, within, statistics, limit) for signal in signals}
+            )
+
         with _errors():
-            if not searches:
+            if not probe.naming:
                 return list(map(Hit, await self._latest(name, within, limit)))
-            found = await self._scores(name, probe, searches, statistics)
+            found = await scores(probe.naming, within, limit)
             ids = candidates.named(found)
             if again := probe.lacking(found, limit, len(ids)):
-                chosen = (_filter(of_tenant(tenant, ids)), len(ids))
-                found |= await self._scores(name, probe, dict.fromkeys(again, chosen), statistics)
+                found |= await scores(again, _filter(of_tenant(tenant, ids)), len(ids))
         return candidates.hits(ids, found)
 
     async def neighbours(
@@ -187,7 +191,7 @@ class ServerVectorIndex:
     def _collection(self, model: str) -> str:
         if model not in self._prepared:
             raise IndexUnavailable(f"no collection is open for the model {model}")
-        return f"{self._prefix}-{collection(model)}"
+        return _collection(model)
 
     async def _create(self, name: str, dimensions: int) -> None:
         dense = models.VectorParams(size=dimensions, distance=models.Distance.COSINE)
@@ -209,24 +213,7 @@ class ServerVectorIndex:
             found = "other vectors" if params is None else f"vectors of {params.size} dimensions"
             raise IndexUnavailable(f"the collection {name} has {found}, not of {dimensions}: {ONE_LENGTH}")
 
-    async def _scores(
-        self,
-        name: str,
-        probe: candidates.IndexQuery,
-        searches: Mapping[str, tuple[models.Filter, int]],
-        statistics: models.Filter,
-    ) -> dict[str, candidates.Scores]:
-        return await self._batch(
-            name,
-            {
-                signal: _query(signal, probe, within, statistics, limit)
-                for signal, (within, limit) in searches.items()
-            },
-        )
-
-    async def _batch(
-        self, name: str, requests: Mapping[Key, models.QueryRequest]
-    ) -> dict[Key, candidates.Scores]:
+    async def _batch(self, name: str, requests: Mapping[Key, models.QueryRequest]) -> dict[Key, Scores]:
         """Send all requests at once, and return the scores of each, best first."""
         answers = await self._client.query_batch_points(name, list(requests.values())) if requests else []
         return {
@@ -234,12 +221,16 @@ class ServerVectorIndex:
             for key, answer in zip(requests, answers, strict=True)
         }
 
-    async def _latest(self, name: str, within: Condition, limit: int) -> list[UUID]:
+    async def _latest(self, name: str, within: models.Filter, limit: int) -> list[UUID]:
         order = models.OrderBy(key="created", direction=models.Direction.DESC)
         records, _ = await self._client.scroll(
-            name, scroll_filter=_filter(within), limit=limit, order_by=order, with_payload=False
+            name, scroll_filter=within, limit=limit, order_by=order, with_payload=False
         )
         return [UUID(str(record.id)) for record in records]
+
+
+def _collection(model: str) -> str:
+    return f"ricordo-{collection(model)}"
 
 
 @contextmanager

@@ -1,10 +1,11 @@
-"""Validates the relations that a language model reads in a message, against the message.
+"""Validates the relations that a language model, ours or a bot's, reads in a message, against the message.
 
 A relation counts only where the message has the quoted words, asserts them, and names the subject; where the
 reader contradicts it, the reader wins.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
@@ -16,7 +17,7 @@ from ricordo.language.document import Document
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.language.facts.message_words import MessageWords, Mood, place_of, places
+from ricordo.language.facts.message_words import MessageWords, Mood, Span, place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
 from ricordo.language.name_lists import is_of_the_users_life, is_of_the_world
 from ricordo.memory.llm_validation import LlmMessage
@@ -34,6 +35,8 @@ _PERSON: Final = "person"
 """The label of people."""
 _OLDEST: Final = 130
 """Years."""
+_END: Final = re.compile(r"[.!?…](?=\s)\s*|\n+")
+"""Ends of sentences; an abbreviation may be taken for one, which makes a quote shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,17 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation that a model claims; its parts are unchecked."""
+    """A relation that a model claims; its parts are unchecked.
+
+    Attributes:
+        quote: the words that state it; None for the sentence with the object.
+    """
 
     subject: str
     predicate: str
     object: str
-    quote: str
-    past: bool = False
+    quote: str | None = None
+    polarity: Polarity = "holds"
 
 
 class RelationFault(StrEnum):
@@ -115,24 +122,63 @@ def validate_relations(
     zone: tzinfo | None = None,
 ) -> ValidatedStatements:
     """Return what the reader read, and those relations of the model that the message supports."""
-    words = MessageWords(Document(passage.said.text, passage.said.language))
-    ties, labels = _ties(by_reader), {normalise(name): label for name, label in passage.named}
-    known = labels.keys() | ties.keys()
-    found = list(by_reader)
-    faults: list[RelationFault] = []
-    for relation in relations[:_MOST]:
-        read = _read(relation, passage.said, words, known)
-        if isinstance(read, Statement) and at is not None:
-            read = words.timed(read, at, zone) or RelationFault.UNSTATED
+    validation = RelationValidation(passage, by_reader, at=at, zone=zone)
+    results = [validation.take(relation) for relation in relations[:_MOST]]
+    statements = tuple(sorted(validation.statements, key=lambda one: one.span[0]))
+    faults = tuple(one for one in results if isinstance(one, RelationFault))
+    return ValidatedStatements(statements, len(statements) - len(by_reader), faults)
+
+
+class RelationValidation:
+    """Holds the relations that are claimed of one message against its words, and against each other.
+
+    Attributes:
+        statements: of the reader, and those that were accepted.
+    """
+
+    def __init__(
+        self,
+        passage: Passage,
+        by_reader: Sequence[Statement],
+        *,
+        at: datetime | None = None,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self.statements = list(by_reader)
+        self._said = passage.said
+        self._words = MessageWords(Document(passage.said.text, passage.said.language))
+        self._ties = _ties(by_reader)
+        self._labels = {normalise(name): label for name, label in passage.named}
+        self._at, self._zone = at, zone
+
+    def take(self, relation: Relation) -> Statement | RelationFault:
+        """Return the statement of a relation, or the one that says the same, or why it is rejected."""
+        read = self._read(relation)
         if isinstance(read, RelationFault):
-            faults.append(read)
-        elif contradicts(read, found):
-            faults.append(RelationFault.CONTESTED)
-        elif not any(says_the_same(read, one) for one in found):
-            found = [one for one in found if not _denies(one, read)]
-            found.append(_tied(read, ties, labels))
-    found.sort(key=lambda one: one.span[0])
-    return ValidatedStatements(tuple(found), len(found) - len(by_reader), tuple(faults))
+            return read
+        if contradicts(read, self.statements):
+            return RelationFault.CONTESTED
+        for one in self.statements:
+            if says_the_same(read, one):
+                return one
+        self.statements = [one for one in self.statements if not _denies(one, read)]
+        self.statements.append(_tied(read, self._ties, self._labels))
+        return self.statements[-1]
+
+    def _read(self, relation: Relation) -> Statement | RelationFault:
+        """Return what the message states of a relation: the first of the quotes that bear it out."""
+        if relation.predicate not in PREDICATES:
+            return RelationFault.PREDICATE
+        known = self._labels.keys() | self._ties.keys()
+        fault = RelationFault.OBJECT if relation.quote is None else RelationFault.QUOTE
+        for quote in islice(_quotes(relation, self._said.text), _MOST_PLACES):
+            read = _read(relation, self._said, self._words, known, quote)
+            if isinstance(read, Statement) and self._at is not None:
+                read = self._words.timed(read, self._at, self._zone) or RelationFault.UNSTATED
+            if isinstance(read, Statement):
+                return read
+            fault = read
+        return fault
 
 
 def _ties(statements: Iterable[Statement]) -> dict[str, str]:
@@ -164,24 +210,42 @@ def _is_a_stranger(name: str, label: str | None) -> bool:
 
 
 def _read(
-    relation: Relation, said: LlmMessage, words: MessageWords, known: AbstractSet[str]
+    relation: Relation, said: LlmMessage, words: MessageWords, known: AbstractSet[str], quote: Span
 ) -> Statement | RelationFault:
-    content = said.text
-    if relation.predicate not in PREDICATES:
-        return RelationFault.PREDICATE
-    quote = place_of(relation.quote, content) if len(relation.quote) <= _LONGEST_QUOTE else None
-    if quote is None:
-        return RelationFault.QUOTE
-    subject = _subject(relation.subject, said, words, known)
+    # Of a bot's assertion, which brings no quote, a name may be written as people type: "bex".
+    typed = {normalise(relation.subject)} if relation.quote is None else set()
+    subject = _subject(relation.subject, said, words, known | typed)
     if subject is None:
         return RelationFault.SUBJECT
+    content = said.text
     value = _value(relation, content, quote, words)
     if isinstance(value, RelationFault):
         return value
     if normalise(value) in (normalise(subject), ""):
         return RelationFault.OBJECT
-    polarity: Polarity = "past" if relation.past else "holds"
-    return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity=polarity)
+    polarity, quoted = relation.polarity, content[slice(*quote)]
+    return Statement(subject, relation.predicate, value, quoted, quote, polarity=polarity)
+
+
+def _quotes(relation: Relation, content: str) -> Iterator[Span]:
+    """Yield where the words stand that may state a relation: its quote, or what is around its object."""
+    if relation.quote is not None:
+        place = place_of(relation.quote, content) if len(relation.quote) <= _LONGEST_QUOTE else None
+        yield from () if place is None else (place,)
+        return
+    end = -1
+    for start, stop in places(relation.object, content, 0, len(content)):
+        if stop > end:
+            begin, end = _sentence_around(start, stop, content)
+            yield begin, end
+
+
+def _sentence_around(start: int, stop: int, content: str) -> Span:
+    """Return the sentence of a place, without what is further than half a quote from it."""
+    first, last = max(0, start - _LONGEST_QUOTE // 2), min(len(content), stop + _LONGEST_QUOTE // 2)
+    before = [one.end() for one in _END.finditer(content, first, start)]
+    behind = next(_END.finditer(content, stop, last), None)
+    return before[-1] if before else first, last if behind is None else behind.start() + 1
 
 
 def _subject(claimed: str, said: LlmMessage, words: MessageWords, known: AbstractSet[str]) -> str | None:
@@ -192,6 +256,8 @@ def _subject(claimed: str, said: LlmMessage, words: MessageWords, known: Abstrac
     if place is None:
         return None
     written = said.text[slice(*place)]
+    if words.points_away(written):
+        return None
     if said.speaker and normalise(written) == normalise(said.speaker):
         return None  # the writer is no third person
     return written if normalise(written) in known or words.is_name(written) else None
@@ -227,11 +293,11 @@ def _states(relation: Relation, mood: Mood) -> bool:
     """Whether the mood states the relation: a denied liking is a dislike, what is over is past."""
     match mood:
         case Mood.ASSERTED:
-            return True
+            return relation.polarity != "denied"
         case Mood.DENIED:
-            return relation.predicate == "dislikes"
+            return relation.predicate == "dislikes" or relation.polarity == "denied"
         case Mood.OVER:
-            return relation.past
+            return relation.polarity in ("past", "denied")
         case Mood.UNSTATED:
             return False
 

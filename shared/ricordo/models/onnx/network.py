@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.onnx.cached_file import cached_file
-from ricordo.models.onnx.checkpoint import Checkpoint, Vocabulary
+from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
+from ricordo.models.onnx.e5_file import E5Vocabulary
 
 DIMENSIONS: Final = 384
 Precision = Literal["fp32", "int8"]
@@ -95,7 +96,7 @@ class Network:
         precision: of the model in the session's file.
     """
 
-    def __init__(self, session: Session, vocabulary: Vocabulary, precision: Precision = "fp32") -> None:
+    def __init__(self, session: Session, vocabulary: E5Vocabulary, precision: Precision) -> None:
         self.model = session.model
         self.precision = precision
         self.load = session.load
@@ -138,7 +139,7 @@ class Network:
         return vectors, [each[: len(ids)] for some in found for each, ids in zip(some, texts, strict=True)]
 
 
-def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
+def load_network(checkpoint: E5Checkpoint, precision: Precision) -> Network:
     """Return the network of the cache, building its file if there is no intact one.
 
     Raises:
@@ -147,10 +148,11 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
     def build() -> bytes:
         # Only a cold start pays for the libraries that the builder needs: most of a second.
-        from ricordo.models.onnx.bert_graph import build_model  # noqa: PLC0415 - see above
+        from ricordo.models.onnx.bert_graph import BertGraph  # noqa: PLC0415 - see above
 
-        return build_model(checkpoint, precision)
+        layers = range(checkpoint.layers)
+        return BertGraph(checkpoint.weights(), layers, precision, checkpoint.outliers).build()
 
     name = f"{checkpoint.model}-{checkpoint.version}-{precision}-v{GRAPH_VERSIONS[precision]}"
-    file = cached_file(cache_folder, name, build)
-    return Network(Session(checkpoint.model, file), checkpoint.vocabulary(), precision)
+    session = Session(checkpoint.model, cached_file(name, build))
+    return Network(session, checkpoint.vocabulary(), precision)

@@ -9,16 +9,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Final, TypeVar
 
 import numpy as np
 import structlog
 
-from ricordo.cache_folder import default_cache_folder
-from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.onnx.checkpoint import MAX_TOKENS, Side, Tokens
-from ricordo.models.onnx.e5_checkpoint import installed_e5
+from ricordo.models.encoder import Encoder, ModelUnavailable, Vectors
+from ricordo.models.onnx.e5_checkpoint import MAX_TOKENS, E5Tokens, Side, installed_e5
 from ricordo.models.onnx.network import DIMENSIONS, Network, Precision, load_network, native_precision
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -37,10 +35,6 @@ _MOST_KEPT: Final = 16_384
 def usable_cores() -> int:
     """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-
-
-def _threads(name: str, count: int, initializer: Callable[[], None] | None = None) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, thread_name_prefix=f"encoder-{name}", initializer=initializer)
 
 
 def _lower_priority() -> None:
@@ -118,7 +112,7 @@ class OnnxEncoder:
     dimensions = DIMENSIONS
 
     def __init__(
-        self, tokens: Tokens, network: Network, side: Side, threads: ThreadPoolExecutor, lanes: int
+        self, tokens: E5Tokens, network: Network, side: Side, threads: ThreadPoolExecutor, lanes: int
     ) -> None:
         self.model = network.model
         self.precision = network.precision
@@ -150,7 +144,10 @@ class OnnxEncoder:
         self._note(sum(cut for _, cut in read), len(texts))
         ids = [item for item, _ in read]
         plan = plan_runs([len(item) for item in ids], self._lanes)
-        runs = [self._run([texts[i] for i in run], [ids[i] for i in run]) for run in plan]
+        runs = [
+            self.submit(partial(self._vectors, [texts[i] for i in run], [ids[i] for i in run]))
+            for run in plan
+        ]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for run, part in zip(plan, await _all_or_none(runs), strict=True):
             vectors[run] = part
@@ -176,9 +173,6 @@ class OnnxEncoder:
         except RuntimeError as error:
             raise ModelUnavailable(f"{self.model} is closed") from error
 
-    def _run(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
-        return self.submit(lambda: self._vectors(texts, ids))
-
     def _vectors(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> Vectors:
         if not self.keeps_states:
             return self._side.shifted(self._network.run(ids))
@@ -186,6 +180,10 @@ class OnnxEncoder:
         for text, each in zip(texts, states, strict=True):
             self._kept.keep(text, each)
         return self._side.shifted(vectors)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the characters of `text` that each of its tokens stands for; (-1, -1) for none."""
+        return self._tokens.spans(text, self._side.prefix)[1]
 
     def states(self, text: str) -> Vectors:
         """Return the states of a text after the layers that a reader shares, [t, 384]; on the calling thread.
@@ -212,33 +210,25 @@ class OnnxModel:
     batch: OnnxEncoder
     query: Encoder
     statement: Encoder
-    tokens: TokenCounter
 
 
-async def load_tokens(cache_folder: Path | None = None) -> Tokens:
+async def load_tokens() -> E5Tokens:
     """Load the tokenizer only, which needs no weights.
-
-    Args:
-        cache_folder: of the built tokenizer; the user's cache folder by default.
 
     Raises:
         CheckpointMissing: the package with the model is not installed.
         OSError: the cache folder cannot be written.
     """
-    return await asyncio.to_thread(installed_e5().tokens, cache_folder or default_cache_folder())
+    return await asyncio.to_thread(installed_e5().tokens)
 
 
 @asynccontextmanager
 async def open_onnx(
-    cache_folder: Path | None = None,
-    cores: int | None = None,
-    tokens: Tokens | None = None,
-    precision: Precision | None = None,
+    cores: int | None = None, tokens: E5Tokens | None = None, precision: Precision | None = None
 ) -> AsyncIterator[OnnxModel]:
     """Open the model, building its file the first time; it is loaded in the background, and runs wait for it.
 
     Args:
-        cache_folder: of the built files; the user's cache folder by default.
         cores: threads for batches; all usable cores by default.
         tokens: the tokenizer, where it is loaded already.
         precision: the fastest on this processor by default.
@@ -248,18 +238,17 @@ async def open_onnx(
         OSError: the cache folder cannot be written.
     """
     source, precision = installed_e5(), precision or native_precision()
-    folder = cache_folder or default_cache_folder()
-    tokens = tokens or await load_tokens(folder)
-    network = await asyncio.to_thread(load_network, source, folder, precision)
+    tokens = tokens or await load_tokens()
+    network = await asyncio.to_thread(load_network, source, precision)
     lanes = cores or usable_cores()
-    batch_threads, query_threads = _threads("batch", lanes, _lower_priority), _threads("query", 1)
+    batch_threads = ThreadPoolExecutor(lanes, "encoder-batch", _lower_priority)
+    query_threads = ThreadPoolExecutor(1, "encoder-query")
     batch_threads.submit(network.load)  # a run raises its error again
     try:
         yield OnnxModel(
             batch=OnnxEncoder(tokens, network, source.text, batch_threads, lanes),
             query=OnnxEncoder(tokens, network, source.question, query_threads, 1),
             statement=OnnxEncoder(tokens, network, source.text, query_threads, 1),
-            tokens=tokens,
         )
     finally:
         for threads in (batch_threads, query_threads):

@@ -8,23 +8,20 @@ import asyncio
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ricordo.cache_folder import default_cache_folder
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx.cached_file import cached_file
-from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, E5Tokens, E5Vocabulary
+from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import Precision, Session
 from ricordo.models.onnx.onnx_encoder import usable_cores
+from ricordo.models.reader.heads import ANSWERS, BOUNDS
 from ricordo.models.reader.question_pairs import Passage, paired
-from ricordo.models.reader.reader_network import Floats, ReaderWeights
+from ricordo.models.reader.reader_network import Floats, shipped_weights
 
 _GRAPH_VERSION: Final = 1  # increased with each change of the graph
-_FILE: Final = "answers.npz"
 _AT_ONCE: Final = 2
 """Passages that are read at the same time; more than two gain little for a single question."""
 _LONGEST: Final = 40
@@ -44,17 +41,30 @@ class Verdict(NamedTuple):
 
 
 class AnswerReader:
-    """Reads questions and passages on threads of its own."""
+    """Reads questions and passages on threads of its own, by the weights that the package has.
 
-    def __init__(
-        self, session: Session, weights: ReaderWeights, tokens: E5Tokens, checkpoint: E5Checkpoint
-    ) -> None:
-        self.load = session.load
-        self._of_logit, self._of_likeness, self._bias = weights.tensors["calibration"].tolist()
-        self._session = session
-        self._tokens = tokens
+    Raises:
+        CheckpointMissing: the package with the encoder is not installed.
+        OSError: the cache folder cannot be written, where the built file is kept.
+    """
+
+    def __init__(self, precision: Precision) -> None:
+        checkpoint = installed_e5()
+        version, tensors = shipped_weights("answers.npz")
+        self._of_logit, self._of_likeness, self._bias = tensors["calibration"].tolist()
+
+        def build() -> bytes:
+            from ricordo.models.reader.reader_graphs import AnswerGraph  # noqa: PLC0415 - a cold start only
+
+            weights, layers = {**checkpoint.weights(), **tensors}, range(checkpoint.layers)
+            return AnswerGraph(weights, layers, precision, checkpoint.outliers).build()
+
+        file = cached_file(f"answers-{version}-{precision}-v{_GRAPH_VERSION}", build)
+        self._session = Session(version, file)
+        self.load = self._session.load
+        self._tokens = checkpoint.tokens()
         self._sides = checkpoint.question, checkpoint.text
-        self._vocabulary: E5Vocabulary = checkpoint.vocabulary()
+        self._vocabulary = checkpoint.vocabulary()
         self._threads = ThreadPoolExecutor(min(_AT_ONCE, usable_cores()), thread_name_prefix="answers")
 
     def close(self) -> None:
@@ -87,7 +97,7 @@ class AnswerReader:
         pair = paired(question, passage, self._tokens, self._sides)
         ids = np.array([pair.ids], dtype=np.int32)
         inputs = {"words": self._vocabulary.rows(ids), "mask": np.ones_like(ids)}
-        answers, bounds = self._session.run(("answers", "bounds"), inputs)
+        answers, bounds = self._session.run((ANSWERS, BOUNDS), inputs)
         logit = self._of_logit * float(answers[0, 0, 0]) + self._of_likeness * likeness + self._bias
         return Verdict(1.0 / (1.0 + math.exp(-logit)), likeliest_words(pair.spans, bounds[0]))
 
@@ -107,29 +117,3 @@ def likeliest_words(spans: Sequence[tuple[int, int]], bounds: Floats) -> tuple[i
     scores[(away < 0) | (away >= _LONGEST)] = -np.inf
     start, end = np.unravel_index(int(scores.argmax()), scores.shape)
     return spans[places[int(start)]][0], spans[places[int(end)]][1]
-
-
-async def load_answer_reader(
-    checkpoint: E5Checkpoint, precision: Precision, cache_folder: Path | None = None
-) -> AnswerReader:
-    """Return the reader whose weights the package has, building its file if there is no intact one.
-
-    Raises:
-        OSError: the cache folder cannot be written.
-    """
-
-    def load() -> AnswerReader:
-        folder = cache_folder or default_cache_folder()
-        weights = ReaderWeights((resources.files(__package__) / _FILE).read_bytes())
-
-        def build() -> bytes:
-            from ricordo.models.reader.answer_graph import build_answers  # noqa: PLC0415 - a cold start only
-
-            whole = {**checkpoint.weights(), **weights.tensors}
-            return build_answers(whole, checkpoint.layers, checkpoint.rounding, precision)
-
-        name = f"answers-{weights.version}-{precision}-v{_GRAPH_VERSION}"
-        session = Session(weights.version, cached_file(folder, name, build))
-        return AnswerReader(session, weights, checkpoint.tokens(folder), checkpoint)
-
-    return await asyncio.to_thread(load)

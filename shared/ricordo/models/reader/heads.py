@@ -15,6 +15,8 @@ from ricordo.language.reading import (
 
 OF_SPEAKER, IN_TEXT, CARRIED_OVER = range(3)
 """The classes of a subject: the speaker; named in the text; whom the turn before was about."""
+WIDTH: Final = 256
+"""Features of a token."""
 POINTER: Final = "subject_at"
 """Of each token, the token where the subject of its statement begins."""
 
@@ -64,3 +66,5 @@ OF_TEXTS: Final[Sequence[Head]] = (
 )
 FELT: Final = "felt"
 """Of each token, how far it draws the valence of its text up or down."""
+ANSWERS, BOUNDS = "answers", "bounds"
+"""Of a question and a passage: that it answers; of each token, that what answers begins and ends with it."""

@@ -1,9 +1,9 @@
 """A question and a passage side by side, as the reader of answers reads them."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from ricordo.models.onnx.checkpoint import Side
+from ricordo.models.onnx.e5_checkpoint import E5Tokens, Side
 
 ASKER: Final = "me"
 """Who says a passage, where it is whoever asks."""
@@ -41,19 +41,12 @@ class Pair(NamedTuple):
     spans: Sequence[tuple[int, int]]
 
 
-class Tokens(Protocol):
-    """Cuts texts into tokens."""
-
-    def spans(self, text: str, prefix: str = "") -> tuple[list[int], list[tuple[int, int]]]:
-        """Return token ids, special ones at both ends, and the characters of `text` of each."""
-
-
 def with_earlier(question: str, earlier: str) -> str:
     """Return a question with the end of what it leans on after it, as a passage has the turn before."""
     return f"{question} « {earlier[-_BEFORE:]}" if earlier else question
 
 
-def paired(question: str, passage: Passage, tokens: Tokens, sides: tuple[Side, Side]) -> Pair:
+def paired(question: str, passage: Passage, tokens: E5Tokens, sides: tuple[Side, Side]) -> Pair:
     """Return the tokens of a question and a passage.
 
     Args:

@@ -3,16 +3,14 @@
 import io
 import zlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from importlib import resources
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.models.onnx.cached_file import cached_file
-from ricordo.models.onnx.checkpoint import Checkpoint
+from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.onnx.network import Precision, Session
 from ricordo.models.reader.heads import FELT, OF_TEXTS, OF_TOKENS, POINTER, Head
 
@@ -21,45 +19,27 @@ Probabilities = Mapping[str, Floats]
 """By head: of tokens [t, classes], of the text [classes]; of the pointer [t, t]; `FELT` [t]."""
 
 _GRAPH_VERSION: Final = 2  # increased with each change of the graph
-_FILE: Final = "reader.npz"
 _LARGEST: Final = 127
 
 
-class ReaderWeights:
-    """The weights in a file: matrices in 8 bits with a scale for each row, all else in 16.
+def shipped_weights(file: str) -> tuple[str, Mapping[str, Floats]]:
+    """Return the version and the weights of a file that the package has.
 
-    Attributes:
-        version: follows from the content.
-        layers: of the reader's own, above those that it shares.
+    Matrices are in 8 bits with a scale for each row, all else in 16; they are returned as float32, by name.
     """
-
-    def __init__(self, content: bytes) -> None:
-        self.version = f"reader-{zlib.crc32(content):08x}"
-        self._content = content
-        with np.load(io.BytesIO(content)) as stored:
-            numbers = {int(name.split(".")[2]) for name in stored.files if name.startswith("encoder.layer.")}
-        self.layers = range(min(numbers), max(numbers) + 1)
-
-    @classmethod
-    def shipped(cls) -> "ReaderWeights":
-        """Return the weights that the package has."""
-        return cls((resources.files(__package__) / _FILE).read_bytes())
-
-    @cached_property
-    def tensors(self) -> Mapping[str, Floats]:
-        """All weights, float32."""
-        with np.load(io.BytesIO(self._content)) as stored:
-            scales = {name: stored[name] for name in stored.files if name.endswith("/scale")}
-            return {
-                name: stored[name].astype(np.float32)
-                * scales.get(f"{name}/scale", np.ones(1)).astype(np.float32)
-                for name in stored.files
-                if name not in scales
-            }
+    content = (resources.files(__package__) / file).read_bytes()
+    with np.load(io.BytesIO(content)) as stored:
+        scales = {name: stored[name] for name in stored.files if name.endswith("/scale")}
+        tensors = {
+            name: stored[name].astype(np.float32) * scales.get(f"{name}/scale", np.ones(1)).astype(np.float32)
+            for name in stored.files
+            if name not in scales
+        }
+    return f"reader-{zlib.crc32(content):08x}", tensors
 
 
 def packed(tensors: Mapping[str, Floats]) -> bytes:
-    """Return the file of weights; `ReaderWeights` reads it."""
+    """Return the file of weights; `shipped_weights` reads it."""
     stored: dict[str, NDArray[np.generic]] = {}
     for name, tensor in tensors.items():
         if tensor.ndim > 1:
@@ -81,70 +61,55 @@ class Thresholds(NamedTuple):
     informative: float
 
 
-class States(NamedTuple):
-    """What the encoder knows of a text.
+class ReaderNetwork:
+    """Answers all questions of `heads` about texts, by the weights that the package has.
 
     Attributes:
-        tokens: after the layers that are shared, float32 [t, 384].
-        previous: the vector of the turn before, [384]; None for none.
+        regressions: `typed` and `noted`, each its weights and, last, its bias.
+
+    Raises:
+        OSError: the cache folder cannot be written, where the built file is kept.
     """
 
-    tokens: Floats
-    previous: Floats | None
-
-
-class ReaderNetwork:
-    """Answers all questions of `heads` about texts."""
-
-    def __init__(self, session: Session, weights: ReaderWeights, precision: Precision) -> None:
-        self.version = weights.version
-        self.load = session.load
-        self._session = session
-        self._precision = precision
-        tensors = weights.tensors
+    def __init__(self, checkpoint: E5Checkpoint, precision: Precision) -> None:
+        self.version, tensors = shipped_weights("reader.npz")
         self._missing = tensors["no_previous"]
         self._previous, self._bias = tensors["previous.weight"], tensors["previous.bias"]
         self._distance = tensors["distance"]
         self.regressions: Mapping[str, Floats] = {grade: tensors[grade] for grade in ("typed", "noted")}
         self.least = Thresholds(*tensors["least"].tolist())
 
-    @classmethod
-    def opened(
-        cls, checkpoint: Checkpoint, weights: ReaderWeights, cache_folder: Path, precision: Precision
-    ) -> "ReaderNetwork":
-        """Return the network of the cache, building its file if there is no intact one.
-
-        Raises:
-            OSError: the cache folder cannot be written.
-        """
-
         def build() -> bytes:
-            from ricordo.models.reader.reader_graph import build_reader  # noqa: PLC0415 - a cold start only
+            from ricordo.models.reader.reader_graphs import ReaderGraph  # noqa: PLC0415 - a cold start only
 
-            below = f"encoder.layer.{weights.layers.start - 1}.output.LayerNorm"
-            norm = {name: each for name, each in checkpoint.weights().items() if name.startswith(below)}
-            return build_reader({**norm, **weights.tensors}, weights.layers, precision)
+            numbers = {int(name.split(".")[2]) for name in tensors if name.startswith("encoder.layer.")}
+            layers = range(min(numbers), max(numbers) + 1)  # above those that it shares
+            return ReaderGraph({**checkpoint.weights(), **tensors}, layers, precision, {}).build()
 
-        name = f"{weights.version}-{precision}-v{_GRAPH_VERSION}"
-        return cls(Session(weights.version, cached_file(cache_folder, name, build)), weights, precision)
+        file = cached_file(f"{self.version}-{precision}-v{_GRAPH_VERSION}", build)
+        self._session = Session(self.version, file)
 
-    def run(self, text: States) -> Probabilities:
+    def run(self, tokens: Floats, previous: Floats | None) -> Probabilities:
         """Answer of a text alone, so that its reading follows from it to the bit.
+
+        Args:
+            tokens: the states of its tokens after the layers that are shared, float32 [t, 384].
+            previous: the vector of the turn before, [384]; None for none.
 
         Raises:
             ModelUnavailable: the run failed, mostly for lack of memory.
         """
         before = self._missing
-        if text.previous is not None:
-            before = before + self._previous @ text.previous + self._bias
+        if previous is not None:
+            before = before + self._previous @ previous + self._bias
         inputs = {
-            "states": text.tokens[None],
-            "mask": np.ones((1, len(text.tokens)), dtype=np.int32),
+            "states": tokens[None],
+            "mask": np.ones((1, len(tokens)), dtype=np.int32),
             "before": before[None, None].astype(np.float32),
         }
-        tokens, whole, pointer, felt = self._session.run(("tokens", "texts", POINTER, FELT), inputs)
-        pointer = pointer[0] + distances(len(text.tokens)) @ self._distance
-        answers = {**_split(tokens[0], OF_TOKENS), **_split(whole[0], OF_TEXTS), POINTER: pointer}
+        each, whole, pointer, felt = self._session.run(("tokens", "texts", POINTER, FELT), inputs)
+        pointer = pointer[0] + distances(len(tokens)) @ self._distance
+        answers = {**_split(each[0], OF_TOKENS), **_split(whole[0], OF_TEXTS), POINTER: pointer}
         return {**probabilities(answers), FELT: felt[0, :, 0]}
 
 

@@ -4,18 +4,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import structlog
 
-from ricordo.cache_folder import default_cache_folder
 from ricordo.language.reading import Reading
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
-from ricordo.models.onnx.network import Precision
+from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.onnx_encoder import OnnxEncoder
 from ricordo.models.reader.decoding import DECODING_VERSION, read
-from ricordo.models.reader.reader_network import ReaderNetwork, ReaderWeights, States
+from ricordo.models.reader.reader_network import ReaderNetwork
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -36,14 +33,15 @@ class TextReader:
     """Reads texts on the threads of an encoder.
 
     The reading of a text follows from it and the vector of the turn before, to the bit.
+
+    Raises:
+        OSError: the cache folder cannot be written, where the built network is kept.
     """
 
-    def __init__(self, encoder: OnnxEncoder, checkpoint: E5Checkpoint, network: ReaderNetwork) -> None:
-        self.version = f"{network.version}-d{DECODING_VERSION}"
+    def __init__(self, encoder: OnnxEncoder) -> None:
         self._encoder = encoder
-        self._tokens = checkpoint.tokens(default_cache_folder())
-        self._prefix = checkpoint.text.prefix
-        self._network = network
+        self._network = ReaderNetwork(installed_e5(), encoder.precision)
+        self.version = f"{self._network.version}-d{DECODING_VERSION}"
         encoder.keeps_states = True
 
     async def read(self, texts: Sequence[TextToRead]) -> list[Reading | None]:
@@ -58,25 +56,8 @@ class TextReader:
             return None
 
     def _read(self, one: TextToRead) -> Reading:
-        _, spans = self._tokens.spans(one.text, self._prefix)
-        found = self._network.run(States(self._encoder.states(one.text), one.previous))
-        network = self._network
+        network, spans = self._network, self._encoder.spans(one.text)
+        found = network.run(self._encoder.states(one.text), one.previous)
         return read(
             one.text, spans, found, certainty=network.regressions, least=network.least, version=self.version
         )
-
-
-async def load_reader(
-    encoder: OnnxEncoder, checkpoint: E5Checkpoint, precision: Precision, cache_folder: Path | None = None
-) -> TextReader:
-    """Return the reader whose weights the package has, building its file if there is no intact one.
-
-    Raises:
-        OSError: the cache folder cannot be written.
-    """
-
-    def load() -> TextReader:
-        folder, weights = cache_folder or default_cache_folder(), ReaderWeights.shipped()
-        return TextReader(encoder, checkpoint, ReaderNetwork.opened(checkpoint, weights, folder, precision))
-
-    return await asyncio.to_thread(load)

@@ -30,10 +30,6 @@ class ConsumerBreakerSettings:
     share: float = 0.5
     pauses: Backoff = field(default_factory=lambda: Backoff(first=1.0, longest=60.0, jitter=0.0))
 
-    def __post_init__(self) -> None:
-        if self.messages < 2 or not 0 < self.share <= 1:
-            raise ValueError(f"invalid breaker: {self}")
-
 
 class ConsumerBreaker:
     """A circuit breaker on the share of failed messages.

@@ -36,7 +36,7 @@ class Consumption:
         health: Health,
         clock: Clock,
         settings: LoopSettings,
-        gate: Gate | None = None,
+        gates: Sequence[Gate] = (),
         lane: Gate | None = None,
         breaker: ConsumerBreaker | None = None,
     ) -> None:
@@ -46,7 +46,7 @@ class Consumption:
         self._health = health
         self._clock = clock
         self._settings = settings
-        self.gate = WatchedGate(gate or Gate(), health, lane=lane)
+        self.gate = WatchedGate(gates, health, lane=lane)
         self.breaker = breaker or ConsumerBreaker(name, clock)
         self.stop_requested = asyncio.Event()
         self._state = LoopState(settings, self.breaker, user_of)

@@ -7,13 +7,13 @@ from typing import Any
 
 import structlog
 
-from ricordo.bus.port import Bus, DeadLetterRecorder, Subscription
+from ricordo.bus.port import Bus, Subscription
 from ricordo.clock import Clock
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.dead_letter_queue import DeadLetterQueue
+from ricordo.runtime.dead_letter_queue import DeadLetterRecorder
 from ricordo.runtime.decoding import decode_delivery, log_fields
-from ricordo.runtime.gates import Gate, WatchedGate
+from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
 from ricordo.runtime.measures import HandlerMeasures
@@ -51,83 +51,12 @@ class HandlerFault(Exception):
     """A handler broke its contract: not one outcome per event, or it cancelled itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandlerCalls:
-    """Calls a handler; returns one outcome per event and raises nothing.
-
-    Attributes:
-        gate: tells whether a failure was that of a dependency which is down.
-        settings: with the time limit.
-    """
-
-    handler: Handler[Any]
-    gate: WatchedGate
-    stop_requested: asyncio.Event
-    settings: EventWorkerSettings
-    clock: Clock
-    measures: HandlerMeasures
-
-    async def __call__(self, tenant: str, events: Events) -> Sequence[Outcome]:
-        """Handle a batch; where it fails, event by event, so that one event cannot fail the others."""
-        try:
-            return await self._while_gate_closes(tenant, events)
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises is transient by contract
-            if len(events) == 1:
-                return [Retry.because(error)]
-            return [outcome for event in events for outcome in await self(tenant, [event])]
-
-    async def _while_gate_closes(self, tenant: str, events: Events) -> Sequence[Outcome]:
-        """Keep a batch in flight that failed as a dependency went down: returning costs a delivery."""
-        for _ in range(_LOCAL_RETRIES):
-            try:
-                return await self._once(tenant, events)
-            except Exception as error:
-                self.gate.invalidate()
-                was_closed = await run_until(self.stop_requested, self.gate.wait_for_dependencies())
-                if was_closed is None:
-                    return [Retry.because(error)] * len(events)
-                if not was_closed:
-                    raise
-        return await self._once(tenant, events)
-
-    async def _once(self, tenant: str, events: Events) -> Sequence[Outcome]:
-        """Call it, measured; log lines carry the ids of a single event, or the tenant."""
-        single = len(events) == 1
-        names = log_fields(events[0]) if single else {"tenant": tenant}
-        trace = TraceContext.parse(events[0].traceparent) if single else None
-        with bind_log_context(trace, **names):
-            began = self.clock.monotonic()
-            try:
-                async with asyncio.timeout(self.settings.time_limit):
-                    return await self._outcomes(tenant, events)
-            except Exception:
-                _log.warning("handler failed", events=len(events), exc_info=single)
-                raise
-            finally:
-                self.measures.record(len(events), self.clock.monotonic() - began)
-
-    async def _outcomes(self, tenant: str, events: Events) -> Sequence[Outcome]:
-        """Return the outcomes; raise `HandlerFault` if the handler breaks its contract."""
-        try:
-            outcomes = await self.handler(tenant, events)
-        except asyncio.CancelledError:
-            if being_cancelled():
-                raise
-            raise HandlerFault("the handler was cancelled from within") from None
-        if len(outcomes) != len(events):
-            raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
-        for outcome in outcomes:
-            if not isinstance(outcome, Done | Reject | Retry):
-                raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
-        return outcomes
-
-
 class EventWorker:
     """Passes the events of one durable consumer to a handler, and settles each by its outcome.
 
     Args:
         name: of the worker, in logs, health and as the source of its events.
-        gate: is open while the dependencies of the handler are up.
+        gates: are open while the dependencies of the handler are up.
         lane: a gate for fetching only.
         record_dead_letter: decides whether a dead letter is published, and records it; None to publish all.
     """
@@ -137,11 +66,11 @@ class EventWorker:
         *,
         name: str,
         consumer: str,
-        handler: Handler[Any],
+        handler: Handler,
         bus: Bus,
         clock: Clock,
         settings: EventWorkerSettings | None = None,
-        gate: Gate | None = None,
+        gates: Sequence[Gate] = (),
         lane: Gate | None = None,
         record_dead_letter: DeadLetterRecorder | None = None,
         priority: QueryPriority | None = None,
@@ -154,7 +83,7 @@ class EventWorker:
         self._clock = clock
         self._settings = settings or EventWorkerSettings()
         self._priority = priority or QueryPriority()
-        self._dead_letters = DeadLetterQueue(bus, record_dead_letter)
+        self._record_dead_letter = record_dead_letter
         self._consumption = Consumption(
             name=name,
             consumer=consumer,
@@ -162,7 +91,7 @@ class EventWorker:
             health=self.health,
             clock=clock,
             settings=self._settings.loop,
-            gate=gate,
+            gates=gates,
             lane=lane,
             breaker=ConsumerBreaker(name, clock, self._settings.breaker),
         )
@@ -180,20 +109,12 @@ class EventWorker:
         settlement = Settlement(
             name=self.name,
             subscription=subscription,
-            publisher=self._bus,
-            dead_letters=self._dead_letters,
+            bus=self._bus,
+            record_dead_letter=self._record_dead_letter,
             clock=self._clock,
             health=self.health,
             backoff=self._settings.backoff,
             breaker=self._consumption.breaker,
-        )
-        handle = HandlerCalls(
-            handler=self._handler,
-            gate=self._consumption.gate,
-            stop_requested=self._consumption.stop_requested,
-            settings=self._settings,
-            clock=self._clock,
-            measures=self.measures,
         )
 
         async def dispatch(batch: Sequence[InFlightMessage]) -> None:
@@ -211,13 +132,14 @@ class EventWorker:
                     case Reject() as unreadable:
                         unread.append((message, unreadable))
                     case Envelope() as envelope:
+                        message.envelope = envelope
                         by_tenant.setdefault(envelope.tenant, []).append((message, envelope))
             await settlement.reject_unreadable(unread)
             for tenant, handled in by_tenant.items():
                 events = [envelope for _, envelope in handled]
                 await self._priority.yield_to_interactive()
                 with bind_log_context(None, tenant=tenant):
-                    outcomes = await handle(tenant, events)
+                    outcomes = await self._outcomes(tenant, events)
                 await settlement.settle(handled, outcomes)
 
         return dispatch
@@ -227,3 +149,62 @@ class EventWorker:
         """Return whether it is a replay for another consumer; in the input stream a subject has one."""
         named = message.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
         return subscription.stream != STREAM_IN and named != subscription.consumer
+
+    async def _outcomes(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Handle a batch; where it fails, event by event, so that one event cannot fail the others.
+
+        Raises nothing.
+        """
+        try:
+            return await self._while_gate_closes(tenant, events)
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises is transient by contract
+            if len(events) == 1:
+                return [Retry.because(error)]
+            return [outcome for event in events for outcome in await self._outcomes(tenant, [event])]
+
+    async def _while_gate_closes(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Keep a batch in flight that failed as a dependency went down: returning costs a delivery."""
+        for _ in range(_LOCAL_RETRIES):
+            try:
+                return await self._measured_call(tenant, events)
+            except Exception as error:
+                self._consumption.gate.invalidate()
+                was_closed = await run_until(
+                    self._consumption.stop_requested, self._consumption.gate.wait_for_dependencies()
+                )
+                if was_closed is None:
+                    return [Retry.because(error)] * len(events)
+                if not was_closed:
+                    raise
+        return await self._measured_call(tenant, events)
+
+    async def _measured_call(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Call the handler; log lines carry the ids of a single event, or the tenant."""
+        single = len(events) == 1
+        names = log_fields(events[0]) if single else {"tenant": tenant}
+        trace = TraceContext.parse(events[0].traceparent) if single else None
+        with bind_log_context(trace, **names):
+            began = self._clock.monotonic()
+            try:
+                async with asyncio.timeout(self._settings.time_limit):
+                    return await self._call(tenant, events)
+            except Exception:
+                _log.warning("handler failed", events=len(events), exc_info=single)
+                raise
+            finally:
+                self.measures.record(len(events), self._clock.monotonic() - began)
+
+    async def _call(self, tenant: str, events: Events) -> Sequence[Outcome]:
+        """Call the handler; raise `HandlerFault` if the handler breaks its contract."""
+        try:
+            outcomes = await self._handler(tenant, events)
+        except asyncio.CancelledError:
+            if being_cancelled():
+                raise
+            raise HandlerFault("the handler was cancelled from within") from None
+        if len(outcomes) != len(events):
+            raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
+        for outcome in outcomes:
+            if not isinstance(outcome, Done | Reject | Retry):
+                raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
+        return outcomes

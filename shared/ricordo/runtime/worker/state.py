@@ -7,10 +7,11 @@ import math
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from ricordo.bus.port import Delivery
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.handling import Envelope
 from ricordo.runtime.worker.breaker import ConsumerBreaker
 
 _BATCH_DELIVERIES: Final = 2
@@ -43,8 +44,6 @@ class LoopSettings:
     def __post_init__(self) -> None:
         if not 1 <= self.batch <= 200:
             raise ValueError(f"a batch has 1 to 200 messages, not {self.batch}")
-        if self.concurrency < 1 or self.slots < 0:
-            raise ValueError("concurrency must be at least 1 and slots at least 0")
 
     @property
     def buffer(self) -> int:
@@ -60,25 +59,27 @@ def needs_isolation(delivery: Delivery) -> bool:
     return delivery.attempt > _BATCH_DELIVERIES
 
 
+@dataclass(eq=False, slots=True)
 class InFlightMessage:
     """A fetched message, settled exactly once or redelivered.
 
     Attributes:
         delivery: body, subject and attempt.
         last: whether this is its last delivery.
+        envelope: what was decoded of it; None before, and if it is unreadable.
         turn: its place among the messages in flight; those of several users alternate.
         attempted: whether it was handled here without being settled.
         retained: whether it stays in flight when its batch ends.
         settled: whether it was acknowledged, returned or terminated.
     """
 
-    __slots__ = ("attempted", "delivery", "last", "retained", "settled", "turn")
-
-    def __init__(self, delivery: Delivery, *, turn: int = 0, last: bool = False) -> None:
-        self.delivery = delivery
-        self.turn = turn
-        self.last = last
-        self.attempted = self.retained = self.settled = False
+    delivery: Delivery
+    envelope: Envelope[Any] | None = None
+    turn: int = 0
+    last: bool = False
+    attempted: bool = False
+    retained: bool = False
+    settled: bool = False
 
     def _settle(self) -> None:
         if self.settled:

@@ -145,6 +145,12 @@ delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = an
 returning
 -- include: evidence.statement
 
+-- name: retract_read
+-- $3 ids of messages: what was read in them, and not what a bot asserts of them.
+delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = any($3::text[]) and ordinal >= 0
+returning
+-- include: evidence.statement
+
 -- name: retract_carried
 -- $3 memories whose turn before has gone: what they state of somebody whom their own text does not name.
 delete from fact_evidence e using memories m

@@ -11,7 +11,7 @@ join stages s on s.tenant = m.tenant and s.memory_id = m.id and s.extracted is n
 left join lateral (
     select ordinal, quote,
 -- include: columns
-    from fact_evidence where tenant = m.tenant and message_id = m.message_id and kind = 'said'
+    from fact_evidence where tenant = m.tenant and message_id = m.message_id and kind = 'said' and ordinal >= 0
 ) e on true
 where m.tenant = $1 and m.id = any($2::uuid[])
 order by m.message_id, e.ordinal
@@ -40,19 +40,23 @@ order by m.message_id, e.ordinal
 
 -- name: keep_evidence
 -- Replaces the evidence of messages ($4) with $2, and returns the former ("stored" is false) and what is stored. The rows of
--- the memories ($5) are locked, so that a concurrent erasure deletes the evidence too; a message without a row has none.
+-- the memories ($5) are locked, so that a concurrent erasure deletes the evidence too; a message without a row has none. What
+-- a bot asserts of a message has ordinals below 0, and stays while the text has its words.
 -- $3 predicates whose object is a person or an animal.
 with locked as (
-    select id from memories where tenant = $1 and id = any($5::uuid[]) order by id for key share
+    select id, message_id, content from memories
+    where tenant = $1 and id = any($5::uuid[]) order by id for key share
 ), former as (
     select message_id,
 -- include: statement
     from fact_evidence where tenant = $1 and message_id = any($4::text[])
 ), dropped as (
-    delete from fact_evidence where tenant = $1 and message_id = any($4::text[]) and kind = 'said'
+    delete from fact_evidence f where tenant = $1 and message_id = any($4::text[]) and kind = 'said'
       and (message_id, ordinal) not in (
         select e.message_id, e.ordinal
         from jsonb_to_recordset($2::jsonb) as e (message_id text, ordinal integer))
+      and not exists (
+        select from locked l where f.ordinal < 0 and l.message_id = f.message_id and position(f.quote in l.content) > 0)
 ), known as (
     select one.user_id, one.message_id, one.ordinal, one.quote,
 -- include: columns of one
@@ -86,21 +90,31 @@ select true, message_id, subject_tells, object_tells,
 from known
 
 -- name: keep_word
--- An assertion needs no memory: it is deleted with its user, or with the last message that states a value of it. $2 rows, $3 as above; returned as above.
+-- Keeps what a user decides or a bot asserts. $2 rows, $3 as above; returned as above. $4 memory of the message that it is
+-- evidence of, which must be there; null for none: it is deleted with its user, or, of a user's word, with the last message
+-- that states a value of it.
 with known as (
-    select one.user_id, one.message_id, one.ordinal,
+    select one.user_id, one.message_id, one.ordinal, coalesce(one.quote, '') as quote,
 -- include: columns of one
            ,
 -- include: with_keys
     from jsonb_populate_recordset(null::fact_evidence, $2::jsonb) as one
 -- include: resolved
+    where one.ordinal >= 0 or ($4::uuid is null and not is_being_erased($1, one.user_id, ''))
+       or exists (select from memories m where m.tenant = $1 and m.id = $4::uuid and m.user_id = one.user_id)
 ), kept as (
-    insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name,
+    insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name, quote,
 -- include: columns
     )
-    select $1, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name,
+    select $1, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name, quote,
 -- include: columns
     from known
+    on conflict (tenant, message_id, ordinal) do update
+    set (quote,
+-- include: columns
+    ) = (excluded.quote,
+-- include: columns of excluded
+    )
 )
 select subject_tells, object_tells,
 -- include: statement
@@ -108,7 +122,7 @@ from known
 
 -- name: kept_word
 -- What was kept of a request, unless its user ($3) is forgotten.
-select message_id, user_id, subject_key, object_key,
+select message_id, user_id, ordinal, subject_key, object_key,
 -- include: columns
 from fact_evidence
 where tenant = $1 and message_id = $2

@@ -44,11 +44,11 @@ where tenant = $1 and user_id = $2 and (subject_key, predicate, id) > ($3, $4, $
 order by subject_key, predicate, id limit $6
 
 -- name: words
--- Assertions of the user about facts, which have no message.
+-- Assertions about facts: of the user, which have no message, and of a bot ("said"), under their message or the bot's key.
 select message_id as request, ordinal, sent_at as said_at, subject, predicate, object, kind, polarity, valid_from, valid_to,
-       subject_tie, object_tie, position
+       subject_tie, object_tie, position, quote
 from fact_evidence
-where tenant = $1 and user_id = $2 and kind <> 'said' and (message_id, ordinal) > ($3, $4)
+where tenant = $1 and user_id = $2 and (kind <> 'said' or ordinal < 0) and (message_id, ordinal) > ($3, $4)
 order by message_id, ordinal limit $5
 
 -- name: rejections

@@ -160,16 +160,14 @@ select pg_try_advisory_lock(hashtextextended($1 || '//' || $2, 3))
 select pg_advisory_unlock(hashtextextended($1 || '//' || $2, 3))
 
 -- name: still_open
--- Of pairs of names ($3, $4) those that nobody was asked about.
-select first, second from identity_decisions
-where tenant = $1 and user_id = $2 and same is null and decided_by = ''
-  and (first, second) in (select * from unnest($3::text[], $4::text[]))
+-- A pair of names ($3, $4) that nobody was asked about.
+select from identity_decisions
+where tenant = $1 and user_id = $2 and same is null and decided_by = '' and first = $3 and second = $4
 
--- name: withdraw_doubts
--- Of pairs of names ($3, $4) those that nobody was asked about.
+-- name: withdraw_doubt
+-- A pair of names ($3, $4) that nobody was asked about.
 delete from identity_decisions
-where tenant = $1 and user_id = $2 and same is null and decided_by = ''
-  and (first, second) in (select * from unnest($3::text[], $4::text[]))
+where tenant = $1 and user_id = $2 and same is null and decided_by = '' and first = $3 and second = $4
 
 -- name: has_evidence
 select exists (select from fact_evidence where tenant = $1 and user_id = $2)
@@ -180,6 +178,14 @@ select exists (select from fact_evidence where tenant = $1 and user_id = $2)
 insert into inbox (tenant, consumer, event_id, handled_at)
 select $1, 'identify', one, now() from unnest($2::uuid[]) as one
 on conflict do nothing returning event_id
+
+-- name: absence
+-- Why a message ($3) is no memory of a user ($2): it is another user's, kept as history only, or forgotten; null where it may
+-- yet arrive.
+select case
+    when exists (select from history where tenant = $1 and message_id = $3 and user_id is distinct from $2) then 'foreign'
+    when exists (select from history where tenant = $1 and message_id = $3) then 'history'
+    when is_forgotten($1, $2, '', $3, 'infinity') then 'forgotten' end
 
 -- name: decided
 -- The decision of the user about two names.

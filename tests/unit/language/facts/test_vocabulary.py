@@ -38,7 +38,7 @@ def test_questions_ask_for_each(language: str) -> None:
 
 
 def test_the_prompt_of_a_model_explains_each() -> None:
-    prompts = tomllib.loads(files("ricordo.models.ollama").joinpath("prompts.toml").read_text("utf-8"))
+    prompts = tomllib.loads(files("ricordo.models.llm").joinpath("prompts.toml").read_text("utf-8"))
     lines = {line.split("  ")[0] for line in prompts["facts"].splitlines() if "  " in line}
     assert lines >= set(PREDICATES) - {"stated"}  # of which the reader alone makes use
 

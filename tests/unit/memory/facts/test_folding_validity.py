@@ -78,18 +78,6 @@ def test_the_newest_saying_is_current_although_it_began_before_the_other_was_sai
         assert [fact.object for fact in facts_as_of(facts, instant)] == ["Turin"]
 
 
-def test_of_two_told_beginnings_the_later_is_current_whichever_is_told_first() -> None:
-    moves = (year(2021), "Turin"), (year(2024), "Milan"), (year(2018), "Rome")
-    want = {
-        "Rome": [(year(2018), year(2021))],
-        "Turin": [(year(2021), year(2024))],
-        "Milan": [(year(2024), None)],
-    }
-    for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
-        rows = [said(moves[nth][1], day, since=moves[nth][0]) for day, nth in enumerate(order)]
-        assert history(*rows) == want
-
-
 @pytest.mark.parametrize("since", [None, year(2010)])
 def test_an_end_is_told_of_what_was_said_to_hold(since: datetime | None) -> None:
     rows = (

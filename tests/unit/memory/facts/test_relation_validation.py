@@ -31,7 +31,13 @@ RELATIONS: dict[str, list[list[Any]]] = tomllib.loads(
 @pytest.mark.parametrize(("claimed", "expected"), RELATIONS["borne_out"])
 def test_what_the_message_bears_out_is_added(claimed: list[str], expected: list[str]) -> None:
     language, text, subject, predicate, value, quote = claimed
-    claim = (subject, predicate, value, quote.removesuffix(" (past)"), quote.endswith(" (past)"))
+    claim = (
+        subject,
+        predicate,
+        value,
+        quote.removesuffix(" (past)"),
+        "past" if quote.endswith(" (past)") else "holds",
+    )
     subject, value, polarity = expected
     assert added(text, claim, language=language) == [(subject, predicate, value, polarity)]
 
@@ -70,7 +76,7 @@ def test_where_the_rules_read_otherwise_they_are_right(
 )
 def test_an_ending_that_is_denied_is_learned_from_a_model(text: str, predicate: str, value: str) -> None:
     denied = ruled(text, predicate, value, "denied")
-    past = validated(text, ("user", predicate, value, text, True), rules=denied)
+    past = validated(text, ("user", predicate, value, text, "past"), rules=denied)
     assert [(one.polarity, one.object) for one in past.statements] == [("past", value)]
     still = validated(text, ("user", predicate, value, text), rules=denied)
     assert still.faults == (RelationFault.CONTESTED,)

@@ -14,7 +14,7 @@ from ricordo.memory.llm_validation import LlmMessage
 
 AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
 
-Claim = tuple[str, str, str, str] | tuple[str, str, str, str, bool]
+Claim = tuple[str, str, str, str] | tuple[str, str, str, str, str]
 
 
 def validated(

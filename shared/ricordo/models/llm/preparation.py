@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
-from ricordo.models.ollama.ollama_server import OllamaServer, connect
+from ricordo.models.llm.ollama_server import OllamaServer, connect
 
 _LOG_EVERY: Final = 10  # percent of a pull
 _LOADING_S: Final = 300.0  # to load a model, and between two progress reports of a pull
@@ -125,13 +125,14 @@ async def preparing(
     url: str,
     model: str,
     *,
+    key: str | None = None,
     pull: bool = True,
     load: bool = True,
     window: int | None = None,
     pause: float = 0.0,
 ) -> AsyncIterator[Preparation]:
     """Prepare `model` on the server at `url` in the background, for the length of the context."""
-    async with connect(url, _LOADING_S) as server:
+    async with connect(url, _LOADING_S, key) as server:
         preparation = Preparation(server, model, pull=pull, load=load, window=window, pause=pause)
         preparation.begin()
         try:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:  # a third of a second to import, for those alone who have a s
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
 _LIST_TIMEOUT_S: Final = 10.0  # for the list of models, which is short
-_STALLED_S: Final = 3.0  # without a further token of an answer
+
+
+STALLED_S: Final = 3.0
+"""Seconds without a further token of an answer after which it has broken off."""
 
 OnText: TypeAlias = Callable[[str], Awaitable[None]]
 """Called with what there is of an answer, whenever there is more."""
@@ -38,6 +41,12 @@ LLM_TOKENS: Final = Counter(
 
 class ModelMissing(ModelUnavailable):
     """The server does not have the model."""
+
+
+def count_tokens(model: str, step: str, prompt: int | None, answer: int | None) -> None:
+    """Count the tokens of an answer; None where the server does not say, as of a prompt in its cache."""
+    for kind, count in (("prompt", prompt), ("answer", answer)):
+        LLM_TOKENS.labels(model, step, kind).inc(count or 0)
 
 
 class OllamaServer:
@@ -106,8 +115,7 @@ class OllamaServer:
                 response = await self._client.chat(**asked)
         else:
             response = await self._chat_by_token(model, asked, on_text)
-        for kind, count in (("prompt", response.prompt_eval_count), ("answer", response.eval_count)):
-            LLM_TOKENS.labels(model, step, kind).inc(count or 0)  # None where the prompt was cached
+        count_tokens(model, step, response.prompt_eval_count, response.eval_count)
         return response.message.content or ""
 
     async def _chat_by_token(self, model: str, asked: Mapping[str, Any], on_text: OnText) -> Any:  # noqa: ANN401
@@ -123,7 +131,7 @@ class OllamaServer:
                 if chunk.done:
                     chunk.message.content = text
                     return chunk
-                patience = min(self._timeout, _STALLED_S)
+                patience = min(self._timeout, STALLED_S)
 
     async def load(self, model: str, window: int | None = None) -> None:
         """Load `model` with a context window; this may take many seconds.
@@ -187,14 +195,17 @@ def _tls_context() -> "ssl.SSLContext":
 
 
 @asynccontextmanager
-async def connect(url: str, timeout: float) -> AsyncIterator[OllamaServer]:
-    """Open a client of the server at `url`, without calling it."""
+async def connect(url: str, timeout: float, key: str | None = None) -> AsyncIterator[OllamaServer]:
+    """Open a client of the server at `url`, without calling it; `key` is for one behind a gateway."""
     import ollama  # noqa: PLC0415 - see above
 
     parts = urlsplit(url)
     credentials = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     # Proxies of the environment are for the internet; a model server is on the local network.
-    client = ollama.AsyncClient(url, trust_env=False, auth=credentials, verify=_tls_context())
+    headers = {"Authorization": f"Bearer {key}"} if key else None
+    client = ollama.AsyncClient(
+        url, trust_env=False, auth=credentials, headers=headers, verify=_tls_context()
+    )
     try:
         yield OllamaServer(client, bare(url), timeout)
     finally:

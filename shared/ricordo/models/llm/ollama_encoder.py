@@ -1,5 +1,6 @@
 """An embedding model on an Ollama server."""
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ import numpy as np
 import structlog
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.models.ollama.ollama_server import ModelMissing, OllamaServer, connect
-from ricordo.models.ollama.preparation import Preparation, preparing
+from ricordo.models.llm.ollama_server import ModelMissing, OllamaServer, connect
+from ricordo.models.llm.preparation import Preparation, preparing
 
 # Lets a worker start, and its messages wait, while the server is down.
 KNOWN_DIMENSIONS = {
@@ -24,13 +25,16 @@ KNOWN_DIMENSIONS = {
 _LIST_TIMEOUT_S = 5.0
 _PULL_AGAIN_S: Final = 60.0  # after a failed pull
 _PROBE = "How long is a vector of this model?"
+_LONGEST_TEXT: Final = 16_384
+_LONG_WORD: Final = re.compile(r"(\S{200})\S+")
+"""Ollama's tokenizer takes a time that grows with the square of a word: ten seconds for 4,000 letters."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(slots=True, eq=False)
 class OllamaEncoder:
-    """An encoder; the server truncates texts at the model's window without a notice.
+    """An encoder; the server truncates texts at the model's window without a notice, and we long words.
 
     Attributes:
         model: its name there, which is also the name of its vectors.
@@ -89,7 +93,8 @@ class OllamaEncoder:
 
     async def _embedded(self, part: Sequence[str]) -> Sequence[Sequence[float]]:
         try:
-            return await self.server.embed(self.model, part)
+            short = [_LONG_WORD.sub(r"\1", text[:_LONGEST_TEXT]) for text in part]
+            return await self.server.embed(self.model, short)
         except ModelMissing as error:
             if self.preparation is not None:
                 self.preparation.begin()
