@@ -6,23 +6,22 @@ from functools import partial
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.language.facts.entity_names import normalise
+from ricordo.language.facts.entity_names import StatementKey, statement_key
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.asserted_facts import (
     REASONS,
     Assertion,
     AssertionFault,
-    Fault,
     statements_of_assertions,
 )
-from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.messages.commands import Assert, AssertedFact, AssertedFactView, AssertReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.runtime.handling import RequestError
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.store.fact_ledger import FactLedger, MessageGone, StatementKey
+from ricordo.store.fact_ledger import FactLedger, MessageGone
 from ricordo_services.knowledge.fact_handler import statements_of_evidence
 
 _POLL_S: Final = 0.1
@@ -102,7 +101,7 @@ class BotAssertions:
             stored = await self.ledger.evidence_of_memories(tenant, [said.memory_id])
             statements = statements_of_evidence(stored[said.memory_id]) if said.memory_id in stored else ()
         asserted = [_assertion(one) for one in facts]
-        validate = partial(_validated, said=said, read=statements)
+        validate = partial(statements_of_assertions, said=said, read=statements)
         [stated] = await self.executor.map(validate, [asserted])
         valid = [one for one in stated if isinstance(one, Statement)]
         new = {_key(one): one for one in valid if not any(one is each for each in statements)}
@@ -139,11 +138,5 @@ def _assertion(fact: AssertedFact) -> Assertion:
     return Assertion(**given | {"predicate": fact.predicate.value})
 
 
-def _validated(
-    asserted: Sequence[Assertion], *, said: Utterance | None, read: Sequence[Statement]
-) -> list[Statement | Fault]:
-    return statements_of_assertions(asserted, said, read)
-
-
 def _key(one: Statement) -> StatementKey:
-    return normalise(one.subject), one.predicate, normalise(one.object)
+    return statement_key(one.subject, one.predicate, one.object)

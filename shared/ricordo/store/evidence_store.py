@@ -15,7 +15,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.language.facts.entity_names import Entity, normalise
+from ricordo.language.facts.entity_names import Entity, StatementKey, statement_key
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS
 from ricordo.language.facts.vocabulary import PREDICATES
@@ -111,10 +111,10 @@ class FoldingTransaction:
         The same assertion about the same message takes the place of the former.
         """
         before = await self.kept(asserted.message_id, asserted.user_id)
-        places = {_said(dict(row)): row["ordinal"] for row in before if row["ordinal"] < 0}
+        places = {_key(dict(row)): row["ordinal"] for row in before if row["ordinal"] < 0}
         found = []
         for row in rows.evidence_rows(asserted):
-            ordinal = places.setdefault(_said(row), min([0, *places.values()]) - 1)
+            ordinal = places.setdefault(_key(row), min([0, *places.values()]) - 1)
             found.append(row | {"ordinal": ordinal})
         return await self._keep(change, asserted.message_id, found, memory_id) or not found
 
@@ -193,8 +193,8 @@ class FoldingTransaction:
         return FactChanges(contributions, row["write_facts"])
 
 
-def _said(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return normalise(row["subject"]), row["predicate"], normalise(row["object"])
+def _key(row: Mapping[str, Any]) -> StatementKey:
+    return statement_key(row["subject"], row["predicate"], row["object"])
 
 
 def _entity(row: asyncpg.Record) -> tuple[str, Entity, bool]:

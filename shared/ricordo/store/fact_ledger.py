@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.language.facts.entity_names import is_name, normalise
+from ricordo.language.facts.entity_names import StatementKey, is_name, normalise, statement_key
 from ricordo.language.facts.vocabulary import USER
 from ricordo.memory.facts.fact_model import Fact, MessageContribution
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
@@ -27,10 +27,6 @@ from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _SQL = Database.queries("facts")
 _EVIDENCE = Database.queries("evidence")
-
-
-StatementKey = tuple[str, str, str]
-"""Subject, predicate and object of a statement, normalised."""
 
 
 class MessageGone(LookupError):
@@ -167,9 +163,9 @@ class FactLedger(FactQueries):
             change.messages.add(message_id)
             changes = await transaction.fold(change)
         supported = changes.contributions.get(message_id, MessageContribution()).supported
-        facts = {(normalise(one.subject), one.predicate, normalise(one.object)): one.id for one in supported}
+        facts = {statement_key(one.subject, one.predicate, one.object): one.id for one in supported}
         return {
-            (normalise(row["subject"]), row["predicate"], normalise(row["object"])): facts.get(
+            statement_key(row["subject"], row["predicate"], row["object"]): facts.get(
                 (row["subject_key"], row["predicate"], row["object_key"])
             )
             for row in found

@@ -130,7 +130,7 @@ class Shard:
 
     def present_terms(self, tenant: str, user_id: str, terms: Sequence[int]) -> set[int]:
         """Return those terms that an informative memory of the user contains."""
-        return set(self._one_per_term(filter_of(informative(tenant, user_id)), terms, NO_CORPUS))
+        return set(self._one_per_term(filter_of(informative(tenant, user_id)), terms))
 
     def count(self, tenant: str, scope: Scope) -> int:
         """Count the points in `scope`."""
@@ -174,16 +174,22 @@ class Shard:
         self._shard.close()
 
     def _one_per_term(
-        self, within: edge.Filter, terms: Sequence[int], statistics: edge.Filter
+        self, within: edge.Filter, terms: Sequence[int], statistics: edge.Filter | None = None
     ) -> dict[int, edge.ScoredPoint]:
-        """Return a memory for each term that any contains, scored by the statistics of other memories."""
+        """Return a memory for each term that any contains.
+
+        Args:
+            statistics: selects the memories by whose statistics they are scored; then they have their terms.
+        """
         requests = [
             edge.QueryRequest(
                 limit=1,
                 query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
                 filter=within,
-                params=edge.SearchParams(idf=edge.IdfParams(corpus=statistics)),
-                with_vector=[TEXT_TERMS],
+                params=edge.SearchParams(
+                    idf=edge.IdfParams(corpus=NO_CORPUS if statistics is None else statistics)
+                ),
+                with_vector=None if statistics is None else [TEXT_TERMS],
             )
             for term in terms
         ]

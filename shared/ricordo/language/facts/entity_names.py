@@ -12,6 +12,8 @@ from ricordo.language.facts.vocabulary import PREDICATES, USER
 from ricordo.language.text import collapse, with_straight_apostrophes
 
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
+StatementKey = tuple[str, str, str]
+"""Subject, predicate and object of a statement, normalised."""
 LONGEST_KEY: Final = 1_024
 """Bytes of a normalised name or value: 256 letters of four bytes. An index holds 2,700 of a row's key."""
 
@@ -35,6 +37,11 @@ def normalise(name: str) -> str:
     )
     collapsed = " ".join(kept.replace("’", "'").split())
     return collapsed.strip(_EDGES) or collapsed
+
+
+def statement_key(subject: str, predicate: str, object: str) -> StatementKey:  # noqa: A002 - as on the wire
+    """Return the form under which spellings of one statement are compared."""
+    return normalise(subject), predicate, normalise(object)
 
 
 def most_frequent(counts: Mapping[str, int]) -> str:

@@ -65,9 +65,8 @@ class OpenAiServer:
         async with _answering(model, self.where, patience):
             chunks: Any = await create(**asked, stream=True, stream_options={"include_usage": True})
         ended = False
-        async with aclosing(
-            aiter(chunks)
-        ) as parts:  # whoever leaves ends the connection, and the model's work
+        # Whoever leaves ends the connection, and the model's work.
+        async with aclosing(aiter(chunks)) as parts:
             while True:
                 async with _answering(model, self.where, patience):
                     chunk = await anext(parts, None)
