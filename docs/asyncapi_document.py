@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 from pydantic.config import JsonDict
 
 from ricordo.messages.codec import decode, decode_as
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode, dead_letter_headers
+from ricordo.messages.event_items import BULK, EventItems, item_model
 from ricordo.messages.events import MessageReceived, SessionEnded
 from ricordo.messages.ids import session_ended_id
 from ricordo.messages.message_types import Message, format_instant, parse_instant
@@ -190,8 +191,9 @@ def _messages() -> Iterator[tuple[str, JsonDict]]:
 
 
 def _message(key: str, model: type[Message], headers: str | None, example: JsonDict) -> JsonDict:
-    summary, whole = _description(model)
-    message: JsonDict = {"name": key, "title": model.__name__, "summary": summary}
+    described = item_model(model)
+    summary, whole = _description(described)
+    message: JsonDict = {"name": key, "title": described.__name__, "summary": summary}
     if whole != summary:
         message["description"] = whole
     if headers is not None:
@@ -229,7 +231,7 @@ def _tags(*names: str) -> list[JsonValue]:
     return [_ref("components", "tags", name) for name in dict.fromkeys(names)]
 
 
-def _description(model: type[Message]) -> tuple[str, str]:
+def _description(model: type[BaseModel]) -> tuple[str, str]:
     """Return the first sentence of a model's docstring, and the whole."""
     whole = getdoc(model) or ""
     return whole.partition("\n")[0], whole
@@ -237,7 +239,7 @@ def _description(model: type[Message]) -> tuple[str, str]:
 
 def _event_example(contract: Contract) -> JsonDict:
     """Return headers and payload of an event."""
-    written = json.dumps(_examples()[contract.name]).encode()
+    written = json.dumps(_examples()[contract.name.removesuffix(BULK)]).encode()  # both lanes are the same
     event = decode_as(contract.body, written)
     payload: JsonDict = json.loads(written) if contract.from_bots else event.model_dump(mode="json")
     instant = payload["timestamp" if contract.from_bots else "at"]
@@ -252,6 +254,7 @@ def _event_example(contract: Contract) -> JsonDict:
         time=parse_instant(instant),
         dedup_id=f"{TENANT}/{event_id}" if contract.from_bots else event_id,
         traceparent=_TRACE_PARENT,
+        items=len(event.items) if isinstance(event, EventItems) else None,
     )
     return {"headers": {**headers}, "payload": payload}
 

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from inspect import getdoc
 from pathlib import Path
 from typing import Final, Literal
 
@@ -17,7 +18,8 @@ from pydantic.config import JsonDict
 from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
 from ricordo.messages.errors import ErrorBody
-from ricordo.messages.events import AttachedDocument, DerivedEvent
+from ricordo.messages.event_items import EventItems, SingleEvent, item_model
+from ricordo.messages.events import AttachedDocument
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS, ContractKind
 from ricordo.messages.views import EmotionView
@@ -51,10 +53,13 @@ def schema_of(model: type[Message], identity: str, *, direction: Direction) -> J
     """
     mode: Literal["validation", "serialization"] = "validation" if direction == "read" else "serialization"
     schema = model.model_json_schema(mode=mode, schema_generator=_WireSchemas)
-    if issubclass(model, DerivedEvent):
+    if issubclass(model, EventItems):
+        schema["description"] = getdoc(item_model(model))
+    if issubclass(model, SingleEvent):
         for stamped in ("id", "at"):
             schema["properties"][stamped].pop("default", None)
-    return {"$schema": _DIALECT, "$id": f"{_OURS}v1:{identity}", **schema}
+    version = 2 if issubclass(model, EventItems) else 1
+    return {"$schema": _DIALECT, "$id": f"{_OURS}v{version}:{identity}", **schema}
 
 
 @cache

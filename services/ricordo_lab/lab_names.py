@@ -3,21 +3,8 @@
 from typing import Final
 
 ALL: Final = "all"
-BENCHES: Final = (
-    *("startup", "embedding", "queue", "ingest", "fairness", "recall", "working"),
-    *("analyse", "graph"),
-)
+BENCHES: Final = ("startup", "embedding", "queue", "ingest", "recall", "load", "working", "analyse")
 EVALUATIONS: Final = (
-    *(
-        "retrieval",
-        "languages",
-        "two-steps",
-        "answers",
-        "fit",
-        "fit-encoder",
-        "fit-reader",
-        "fit-answers",
-        "facts",
-    ),
-    *("temporal", "questions", "fit-questions", "fit-heads", "emotion"),
+    *("retrieval", "peers", "answers", "fit", "fit-encoder", "fit-reader", "fit-answers", "facts"),
+    *("questions", "fit-questions", "fit-heads", "emotion"),
 )

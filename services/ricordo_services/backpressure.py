@@ -1,7 +1,6 @@
 """Backpressure: the backlog of workers, the bulk lane, and waiting for room."""
 
 import asyncio
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,15 +8,13 @@ from ricordo.bus.nats.nats_bus import NatsBus
 from ricordo.bus.port import ConsumerLag
 from ricordo.clock import Clock
 from ricordo.runtime.gates import Gate
-from ricordo.unavailable import DependencyUnavailable
+from ricordo.runtime.worker.event_worker import EventWorker
 
-_AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
+_AHEAD: Final = 32  # events, of up to 64 points, that may have yet to follow before the index gets more to do
 _LOOK_EVERY_S: Final = 0.2
 _STUCK_AFTER_S: Final = 60.0
-_MOST_WAITING: Final = 500
 _LIVE_BATCHES: Final = 9  # batches of the live lane for one of the bulk lane
-_LANE_PAUSE_S: Final = 0.05  # in a longer one the workers would run out of work
-_EMPTY_LANE_PAUSE_S: Final = 0.25  # while nothing waits in the bulk lane
+_LANE_PAUSE_S: Final = 0.02  # in a longer one the workers would run out of work
 
 
 class IndexStuck(Exception):
@@ -51,65 +48,44 @@ class Backlog:
 class BulkLane(Gate):
     """A gate for the bulk lane of a worker, whose live lane goes first.
 
-    It is open while no live event waits to be delivered, and for one batch in ten otherwise; and only while
-    neither the workers behind nor ingest, where others' messages may wait, have much to do.
+    It is open while this process has no live event in hand, and for one batch in ten otherwise. Whatever else
+    waits in the stream would be in hand: the live lane is always fetched.
 
     Args:
-        live: the durable consumer of the live lane; that of the bulk lane has `-bulk` behind its name.
-        live_batches: returns the number of batches of the live lane that this process has handled.
-        first: other durable consumers that go first while many events wait for them.
+        live: the worker of the live lane, in the same process.
     """
 
-    def __init__(
-        self,
-        bus: NatsBus,
-        clock: Clock,
-        *,
-        live: str,
-        live_batches: Callable[[], int],
-        first: Sequence[str] = (),
-    ) -> None:
-        self._backlog = Backlog(bus, (f"{live}-bulk", live, *first))
-        self._live_batches = live_batches
+    def __init__(self, live: EventWorker, clock: Clock) -> None:
+        self._live = live
         self._clock = clock
         self._last = 0
-        self._pause = _LANE_PAUSE_S
-        self._reason = ""
-        self._is_throttled = False
 
     @property
     def reason(self) -> str:
-        """What goes first, or why it could not be counted."""
-        return self._reason
+        """What goes first."""
+        return "" if self._is_open else f"{self._live.health.in_flight} live events go first"
 
     @property
     def is_throttled(self) -> bool:
-        """Whether other work goes first; False if it could not be counted."""
-        return self._is_throttled
+        """Whether live events go first."""
+        return not self._is_open
+
+    @property
+    def is_known_open(self) -> bool:
+        """Whether nothing goes first; a turn is taken by `wait_open` alone, which counts it."""
+        return not self._live.health.in_flight
 
     async def wait_open(self) -> None:
         """Return once a batch of the bulk lane may be fetched."""
-        while not await self._is_open():
-            await self._clock.sleep(self._pause)
-        self._last = self._live_batches()
+        while not self._is_open:
+            await self._clock.sleep(_LANE_PAUSE_S)
+        self._last = self._live.measures.calls
 
-    async def _is_open(self) -> bool:
-        try:
-            lags = await self._backlog.lags()
-        except DependencyUnavailable as error:
-            self._is_throttled = False
-            self._reason = f"the backlog of other work cannot be counted ({error})"
-            return False
-        bulk, live, others = lags[0].pending, lags[1].pending, sum(lag.pending for lag in lags[2:])
-        self._pause = _LANE_PAUSE_S if bulk else _EMPTY_LANE_PAUSE_S
-        if others > _MOST_WAITING:
-            self._reason = f"{others} events of other workers go first"
-        elif live and self._live_batches() - self._last < _LIVE_BATCHES:
-            self._reason = f"{live} live events go first"
-        else:
-            self._reason = ""
-        self._is_throttled = bool(self._reason)
-        return not self._reason
+    @property
+    def _is_open(self) -> bool:
+        # What a halted worker has in hand waits for probes, and is no work.
+        is_turn = self._live.measures.calls - self._last >= _LIVE_BATCHES
+        return self.is_known_open or is_turn or bool(self._live.health.halt_reason())
 
 
 async def wait_for_room(index: Backlog, clock: Clock) -> None:
@@ -122,7 +98,7 @@ async def wait_for_room(index: Backlog, clock: Clock) -> None:
     waiting = least
     while waiting > _AHEAD:
         if clock.monotonic() - since > _STUCK_AFTER_S:
-            raise IndexStuck(f"{waiting} points have yet to follow, and none has for a minute")
+            raise IndexStuck(f"{waiting} events have yet to be indexed, and none has been for a minute")
         await clock.sleep(_LOOK_EVERY_S)
         waiting = await index.waiting()
         if waiting < least:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
-from ricordo.runtime.tasks import cancel_and_wait
+from ricordo.runtime.tasks import in_background
 from ricordo.settings import EmbeddingSettings, StepSettings
 from ricordo.urls import bare
 
@@ -106,12 +106,8 @@ def served_at(settings: EmbeddingSettings | StepSettings) -> str:
 @asynccontextmanager
 async def waiting_for(what: str, notify: Notify, progress: Callable[[], str] = str) -> AsyncIterator[None]:
     """Report that `what` is waited for, if the block takes longer than a second; "" reports nothing."""
-    reporting = asyncio.create_task(_report_wait(what, notify, progress)) if what else None
-    try:
+    async with in_background(_report_wait(what, notify, progress)) if what else nullcontext():
         yield
-    finally:
-        if reporting is not None:
-            await cancel_and_wait(reporting)
 
 
 async def _report_wait(what: str, notify: Notify, progress: Callable[[], str]) -> None:

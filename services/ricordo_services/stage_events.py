@@ -1,10 +1,14 @@
 """The events that follow from a stage, and the receipt that the worker of the last stage publishes."""
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from ricordo.memory.model import MessageIds, Progress
-from ricordo.messages.events import DerivedEvent, FactsRequested, MemoryCreated, MemoryRemembered
+from ricordo.messages.event_items import DerivedEvent, Rework
+from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.ids import remembered_id
+
+R = TypeVar("R", bound=Rework)
 
 
 def stage_events(
@@ -38,13 +42,6 @@ def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
     )
 
 
-def created_again(
-    unread: Iterable[Progress], event: type[MemoryCreated] = MemoryCreated
-) -> tuple[MemoryCreated, ...]:
-    """Return what has texts read once more, on the lane of `event`."""
-    return tuple(event(**one.ids) for one in unread)
-
-
-def facts_requested(unread: Iterable[Progress]) -> tuple[FactsRequested, ...]:
-    """Return what has the facts of messages extracted once more."""
-    return tuple(FactsRequested(**one.ids) for one in unread)
+def requests(event: type[R], memories: Iterable[Progress], reason: str) -> tuple[R, ...]:
+    """Return the commands that have a worker do its work on memories again, and why."""
+    return tuple(event(**one.ids, reason=reason) for one in memories)

@@ -25,6 +25,7 @@ PATHS = re.compile(
     r"(?:shared|services|tests|deploy|docs|schemas)/[\w./-]*|[A-Z]{4,}\.md|docker-compose\.yml"
 )
 MODULES = re.compile(r"`([a-z_]+/[\w./-]*)`")
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 SETTING = re.compile(r"\bRICORDO_([A-Z]+)__([A-Z_]+)\b")
 
 
@@ -44,6 +45,23 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_files_that_are_named_exist(path: Path) -> None:
     for name in PATHS.findall(prose(path)):
         assert (ROOT / name.rstrip(".")).exists(), name
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_tests_that_are_named_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(".py::") == len(TEST.findall(text)), "each is named by its file and its function"
+    for file, name in TEST.findall(text):
+        found = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+        names = {one.name for one in found if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+        assert name in names, f"{file}::{name}"
+
+
+def test_every_promise_names_a_test() -> None:
+    text = (ROOT / "docs/reliability.md").read_text(encoding="utf-8")
+    promises = text.partition("| promise | tests |\n|---|---|\n")[2].partition("\n\n")[0].splitlines()
+    assert len(promises) > 20
+    assert [line for line in promises if not TEST.search(line)] == []
 
 
 def test_modules_that_architecture_names_exist() -> None:

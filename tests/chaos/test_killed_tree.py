@@ -5,7 +5,9 @@ import contextlib
 import json
 from collections import Counter
 
+import httpx
 import nats
+import psutil
 import pytest
 from nats.errors import Error as NatsError
 from tests.fixtures.digest import Digest, digest, points
@@ -17,6 +19,7 @@ from tests.fixtures.retrying_publisher import (
     talk,
 )
 from tests.fixtures.ricordo_up import RicordoUp, ricordo
+from tests.fixtures.stack_checks import until
 from tests.fixtures.wire import Bot, Json, ids, new_tenant, wait_for
 
 from ricordo.memory.facts.value_periods import SHOWN_MESSAGES
@@ -40,11 +43,54 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     bot = RetryingPublisher(lambda: ricordo.nats_url, tenant)
     publishing = asyncio.create_task(bot.publish(talk(count)))
     recall_loop = RecallLoop(ricordo, tenant)
-    recalling = asyncio.create_task(recall_loop.run())
     for acknowledged in moments:
         await bot.reached(acknowledged)
         await ricordo.program.kill()
         await ricordo.start()
+    await _all_is_remembered_once(ricordo, bot, publishing, recall_loop, count)
+
+
+@pytest.mark.parametrize(
+    ("count", "rounds"),
+    [(160, 1), pytest.param(1500, 6, marks=pytest.mark.chaos)],
+    ids=["short", "long"],
+)
+async def test_each_process_is_killed_while_messages_flow_and_started_again(
+    ricordo: RicordoUp, count: int, rounds: int
+) -> None:
+    tenant = new_tenant()
+    bot = RetryingPublisher(lambda: ricordo.nats_url, tenant)
+    publishing = asyncio.create_task(bot.publish(talk(count)))
+    recall_loop = RecallLoop(ricordo, tenant)
+    victims = ["serve", "work", "gateway", "host"] * rounds
+    for n, victim in enumerate(victims, 1):
+        await bot.reached(n * count // len(victims))
+        await ricordo.kill_process(victim)
+    key = {"Authorization": f"Bearer {ricordo.endpoints().http_key}"}
+    async with httpx.AsyncClient(base_url=ricordo.endpoints().http_url, headers=key) as http:
+        assert (await http.get("/healthz")).status_code == 200
+    await _all_is_remembered_once(ricordo, bot, publishing, recall_loop, count)
+
+
+async def test_what_is_killed_leaves_no_process_behind_and_starts_again(ricordo: RicordoUp) -> None:
+    family = ricordo.program.family()
+    assert set(ricordo.processes().values()) < set(family)
+    ricordo.program.process.kill()
+    await until(lambda: not psutil.wait_procs(family, timeout=0)[1])
+    await ricordo.start()
+    async with await nats.connect(ricordo.nats_url) as connection:
+        assert (await Bot(connection, new_tenant()).query("stats", user_id="u"))["memories"] == 0
+
+
+async def _all_is_remembered_once(
+    ricordo: RicordoUp,
+    bot: RetryingPublisher,
+    publishing: "asyncio.Task[None]",
+    recall_loop: "RecallLoop",
+    count: int,
+) -> None:
+    """Wait until all is published and remembered, look into every store, and stop the tree."""
+    tenant = bot.tenant
     async with asyncio.timeout(60):
         await publishing
     assert sorted(bot.acknowledged) == [message["id"] for message in talk(count)]
@@ -53,9 +99,7 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
         asking = Bot(connection, tenant)
         assert set((await asking.final_states(bot.acknowledged, within=120)).values()) == {"remembered"}
         await recall_loop.wait_for_reply()
-        recalling.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await recalling
+        await recall_loop.stop()
         await _facts_count_each_message_once(asking, count)
         await _recalls_strengthen_once(asking)
         letters = await connection.jetstream().stream_info("RICORDO_DLQ")
@@ -112,9 +156,15 @@ class RecallLoop:
         self._tenant = tenant
         self._returned: Counter[str] = Counter()
         self._unanswered = 0
+        self._recalling = asyncio.create_task(self._run())
 
-    async def run(self) -> None:
-        """Recall until this is cancelled."""
+    async def stop(self) -> None:
+        """Recall no more."""
+        self._recalling.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._recalling
+
+    async def _run(self) -> None:
         while True:
             with contextlib.suppress(NatsError, OSError, TimeoutError):
                 async with await nats.connect(
@@ -168,7 +218,7 @@ async def _recalls_strengthen_once(bot: Bot) -> None:
     question: Json = {"user_id": "u-1", "query": "Where does Nora live?", "limit": 3}
     async with bot.subscribed("memory.changed") as changes:
         reply = await bot.query("recall", **question, reinforce=True)
-        while json.loads((await changes.next()).data)["user_id"] != "u-1":
+        while all(one["user_id"] != "u-1" for one in json.loads((await changes.next()).data)["items"]):
             pass
     again = await bot.query("recall", **question, reinforce=False)
     used = {memory["id"]: memory["importance"] for memory in again["memories"]}

@@ -87,14 +87,12 @@ async def test_a_storm_loses_nothing_and_doubles_nothing(tmp_path: Path, storm: 
     good, poison = _talk(storm.events), _poison(storm.events // 100)
     async with cluster(tmp_path) as system:
         asking = RecallLoop(system.servers, tenant)
-        recalling = asyncio.create_task(asking.run())
         async with asyncio.timeout(900):
             mixed = _mixed(good, poison, chance)
             publishing = asyncio.create_task(_publish(system, tenant, mixed, storm.seconds))
             await asyncio.gather(publishing, *_faults(system, storm, chance, figures, publishing.done))
             began = time.monotonic()
-            recalling.cancel()
-            await asyncio.wait({recalling})
+            await asking.stop()
             await _publish(system, tenant, conflicts := _conflicts(good[:3]), 0)
             await eventually(partial(_is_settled, system, tenant, len(good)), within=600)
         settled_s = time.monotonic() - began

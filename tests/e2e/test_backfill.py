@@ -1,6 +1,7 @@
 """`ricordo backfill` beside a running system: what is old is raised, and all that depends on it follows."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Final
 
@@ -65,13 +66,13 @@ async def test_what_a_former_version_derived_is_derived_again_and_points_follow(
 ) -> None:
     present = await aged(system, bot, *STORY)
     told: list[int] = []
-    async with bot.subscribed("memory.enriched") as subscription:
+    async with bot.subscribed("index.requested.bulk") as subscription:
         done = await run_backfill(
             system.settings,
             BackfillOrder(tenant=bot.tenant),
             lambda so_far: told.append(so_far.examined),
         )
-        assert len(await subscription.take(3)) == 3
+        assert len(json.loads((await subscription.next()).data)["items"]) == 3
     assert (done.outdated, done.changed, done.raised, done.left) == (3, 3, 3, 0)
     assert done.by_version == {"rules-0": 3}
     assert told == [0, 3]

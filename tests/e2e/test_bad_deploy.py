@@ -170,7 +170,7 @@ async def test_a_message_that_kills_its_worker_is_given_up_alone_and_replayed_af
         killer = msg("killer", "My brother Ugo plays the drums.")
         await bot.publish_all([*messages[:20], killer, *messages[20:]])
         deaths = await restart_until(program, is_announced)
-        assert 2 <= deaths <= MAX_DELIVER
+        assert 2 <= deaths <= MAX_DELIVER + 1  # together with others, and then alone
         async with Workers(without_reconciler(system.settings), ["lifecycle"]).started():
             states = await bot.final_states([*neighbours, "killer"], within=120)
         assert states == dict.fromkeys(neighbours, "remembered") | {"killer": "failed"}

@@ -56,18 +56,6 @@ async def test_the_whole_system() -> None:
 
 
 @pytest.mark.lab
-async def test_what_an_import_costs_another() -> None:
-    *_, result = await lines("fairness", Options(messages=40))
-    lanes = result["lanes"]
-    assert isinstance(lanes, list)
-    assert [(lane["lane"], lane["imported"]) for lane in lanes] == [
-        ("message.imported", 40),
-        ("message.received", 40),
-    ]
-    assert all(lane["beside"]["messages"] >= 1 for lane in lanes)
-
-
-@pytest.mark.lab
 async def test_questions_at_two_sizes() -> None:
     small, large, result = (await lines("recall", Options(memories=(30, 10), questions=5)))[1:]
     assert (small["memories"], large["memories"]) == (10, 30)
@@ -80,15 +68,6 @@ async def test_what_is_at_hand() -> None:
     _, *found, result = await lines("working", Options(questions=8))
     assert [line["read"] for line in found] == ["as before", "after a turn", "for the first time"]
     assert [line["reads"] for line in found] == result["reads"] == [8, 2, 50]
-
-
-@pytest.mark.lab
-async def test_the_graph_of_facts() -> None:
-    _, first, result = await lines("graph", Options(facts=60, runs=1))
-    assert first["run"] == 1
-    assert (result["facts"], result["users"]) == (60, 3)
-    for name in ("written_per_second_of_one_user", "written_per_second_of_many_users", "read_per_second"):
-        assert float(str(result[name])) > 0
 
 
 async def test_a_system_that_does_not_start_says_why(tmp_path: Path) -> None:

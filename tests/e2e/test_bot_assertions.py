@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from tests.e2e.test_exporting import exported, of
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg
@@ -48,28 +47,33 @@ async def test_facts_are_evidence_of_their_message_and_stay_when_it_is_read_agai
     assert (await known(bot, history=True), read - await known(bot)) == (set(), read)
 
 
-@pytest.mark.parametrize(
-    ("fact", "reason"),
-    [
-        (UKULELE | {"object": "violin"}, "no sentence of the message"),
-        (UKULELE | {"subject": "Beatrice"}, "the subject"),
-        (UKULELE | {"certainty": 0.2}, "certainty"),
-        (said(CITY, "q-1", object="Oslo"), "asks, wishes, imagines"),
-        (said(CITY, "a-1", object="Oslo"), "not the user's own"),
-    ],
-    ids=["object", "subject", "unsure", "question", "assistant"],
-)
-async def test_what_the_message_does_not_support_is_not_taken(bot: Bot, fact: Json, reason: str) -> None:
+async def test_what_cannot_be_right_or_the_message_does_not_support_is_refused_with_a_reason(
+    bot: Bot,
+) -> None:
     await bot.remember(
         msg("m-1", TALK),
+        msg("m-2", TALK, user_id="u-2"),
         msg("q-1", "Should I live in Oslo?"),
         msg("a-1", "I live in Oslo.", role="assistant"),
     )
-    (view,) = (await hand_in(bot, said(UKULELE) | fact | {"message_id": fact.get("message_id", "m-1")})).body[
-        "facts"
-    ]
-    assert (view["accepted"], view["fact_id"]) == (False, None)
-    assert reason in view["reason"]
+    await bot.publish(msg("h-1", TALK, memorize=False))
+    await bot.wait_for_state("h-1", "remembered")
+    for fact, reason in (
+        (said(UKULELE | {"object": "violin"}), "no sentence of the message"),
+        (said(UKULELE | {"subject": "Beatrice"}), "the subject"),
+        (said(UKULELE | {"certainty": 0.2}), "certainty"),
+        (said(CITY, "q-1", object="Oslo"), "asks, wishes, imagines"),
+        (said(CITY, "a-1", object="Oslo"), "not the user's own"),
+    ):
+        (view,) = (await hand_in(bot, fact)).body["facts"]
+        assert (view["accepted"], view["fact_id"], reason in view["reason"]) == (False, None, True), view
+    for facts, error in (
+        ([said(UKULELE, "h-1")], ("invalid_request", "facts.0.message_id")),
+        ([said(UKULELE, "m-2")], ("not_found", "facts.0.message_id")),
+        ([], ("invalid_request", "facts")),
+        ([UKULELE | {"predicate": "strums"}], ("invalid_request", "facts[0].predicate")),
+    ):
+        assert (await hand_in(bot, *facts)).error == error
 
 
 async def test_the_bots_own_word_counts_once_and_is_erased_with_the_user(bot: Bot) -> None:
@@ -178,17 +182,6 @@ async def test_a_correction_keeps_its_assertions_when_what_it_corrects_is_forgot
     assert ("plays", "cello") in await known(bot)
     gone = await hand_in(bot, said(CITY, "m-1"))
     assert gone.error == ("not_found", "facts.0.message_id")
-
-
-async def test_requests_that_cannot_be_right_say_why(bot: Bot) -> None:
-    await bot.remember(msg("m-1", TALK), msg("m-2", TALK, user_id="u-2"))
-    await bot.publish(msg("h-1", TALK, memorize=False))
-    await bot.wait_for_state("h-1", "remembered")
-    assert (await hand_in(bot, said(UKULELE, "h-1"))).error == ("invalid_request", "facts.0.message_id")
-    assert (await hand_in(bot, said(UKULELE, "m-2"))).error == ("not_found", "facts.0.message_id")
-    assert (await hand_in(bot)).error == ("invalid_request", "facts")
-    unknown = await hand_in(bot, UKULELE | {"predicate": "strums"})
-    assert unknown.error == ("invalid_request", "facts[0].predicate")
 
 
 async def test_assertions_are_exported(bot: Bot) -> None:

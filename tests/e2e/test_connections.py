@@ -2,6 +2,7 @@
 
 import pytest
 from tests.fixtures.sentence_tables import table
+from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, msg
 
 SMALL_TALK = table(__file__, "small_talk")
@@ -28,30 +29,35 @@ def first(reply: Json, most: int = 5) -> list[str]:
     return [memory["message_ids"][0] for memory in reply["memories"][:most]]
 
 
-@pytest.mark.parametrize(
-    ("bridge", "evidence", "question"), table(__file__, "a_name_leads_to_a_memory_that_is_no_candidate")
-)
+LEADING = table(__file__, "a_name_leads_to_a_memory_that_is_no_candidate")
+
+
+@pytest.fixture(scope="module")
+def tenant(system: System) -> str:
+    """Return a tenant whose user has told all of it, among much that no question is about."""
+    lives = {
+        f"{name}-{n}": text
+        for n, row in enumerate(LEADING)
+        for name, text in zip(("bridge", "evidence"), row[:2], strict=True)
+    }
+    return system.tenant_with(*told(**lives, later="Marguerite brought a pavlova."), *small_talk(120))
+
+
+@pytest.mark.parametrize(("number", "question"), [(n, row[2]) for n, row in enumerate(LEADING)])
 async def test_a_name_leads_to_a_memory_that_is_no_candidate(
-    bot: Bot, bridge: str, evidence: str, question: str
+    shared_bot: Bot, number: int, question: str
 ) -> None:
-    await bot.remember(*told(bridge=bridge, evidence=evidence), *small_talk(120))
-    recalled = await bot.recall(question, explain=True)
-    assert {"bridge", "evidence"} <= set(first(recalled))
+    recalled = await shared_bot.recall(question, explain=True)
+    assert {f"bridge-{number}", f"evidence-{number}"} <= set(first(recalled))
     signals = {one["message_ids"][0]: one["signals"] for one in recalled["memories"]}
-    assert signals["evidence"]["connection"] > 0.2
+    assert signals[f"evidence-{number}"]["connection"] > 0.2
     assert recalled["degraded"] == []
 
 
-async def test_what_joins_meets_the_filters(bot: Bot) -> None:
-    lives = told(
-        bridge="My uncle's new wife is called Marguerite.",
-        evidence="Marguerite used to race motorcycles in Belgium.",
-        later="Marguerite brought a pavlova.",
-    )
-    await bot.remember(*lives, *small_talk(110))
+async def test_what_joins_meets_the_filters(shared_bot: Bot) -> None:
     question = "What did my uncle's wife do?"
-    recalled = await bot.recall(question, filters={"conversation_id": "c-bridge"})
-    assert first(recalled) == ["bridge"]
+    recalled = await shared_bot.recall(question, filters={"conversation_id": "c-bridge-1"})
+    assert first(recalled) == ["bridge-1"]
 
 
 async def test_a_question_without_predicate_or_name_brings_the_facts_of_what_was_found(bot: Bot) -> None:

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 SPAN = re.compile(r"(?:(?:Today is|Oggi è) [^\n]*\n)?<recalled>\n?(.*)</recalled>", re.DOTALL)
@@ -32,16 +33,11 @@ def turns(reply: Json) -> list[str]:
 
 
 async def live(bot: Bot) -> None:
-    before = {"conversation_id": "c-0"}
     await bot.remember(
-        msg("m-1", "Ho un cane che si chiama Pepe e abito a Torino.", timestamp=ago(days=9), **before),
-        msg("m-2", "Pepe ha rubato due sardoni dal tavolo.", timestamp=ago(days=8), **before),
-        msg("m-3", "Vivo a Torino da sempre, il mio cane Pepe pure.", timestamp=ago(days=7), **before),
-        msg("m-4", "Vivo a Torino, ho un cane: Pepe.", timestamp=ago(days=6), **before),
-        msg("m-5", "Lavoro al Sant'Orsola e domani vedo Rossi Costruzioni.", timestamp=ago(hours=3)),
-        msg("m-6", "Abbiamo deciso di comprare una bici da corsa.", timestamp=ago(hours=2)),
-        msg("m-7", "Che giornata!", timestamp=ago(minutes=60)),
-        msg("m-8", "Me ne parli?", timestamp=ago(minutes=59), role="assistant"),
+        *(
+            msg(name, text, conversation_id=conversation, timestamp=ago(minutes=minutes), role=role)
+            for name, conversation, minutes, role, text in table(__file__, "said")
+        )
     )
 
 

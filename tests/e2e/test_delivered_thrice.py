@@ -61,7 +61,10 @@ OLD: Final = tuple(
     )
 )
 SAID: Final = (*talk(), SPENT, *OLD)
-NOBODY_WRITES: Final = {"message.imported", "facts.requested"}
+NOBODY_WRITES: Final = {
+    "message.imported",
+    *(f"{what}.requested{lane}" for what in ("facts", "index", "reading") for lane in ("", ".bulk")),
+}
 """Nothing is imported, and no stage is lost; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
 PASSES: Final = (

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.cli.ricordo_command import Ricordo
 from tests.fixtures.documents import ROOT
 
-from ricordo_services.cli.demo.demo_command import QUESTIONS, TIMEZONE
+from ricordo_services.cli.demo_command import QUESTIONS, TIMEZONE
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.slow]
 

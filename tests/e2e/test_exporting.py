@@ -59,17 +59,6 @@ def of(items: list[Json], kind: str) -> list[Json]:
 async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     others = msg("o-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9")
     await bot.remember(*STORY, others)
-    words: dict[str, Json] = {
-        "note": {"conversation_id": "c-1", "key": "order", "value": {"pizza": None}},
-        "identify": {"names": ["Nora", "Noretta"], "same": True},
-    }
-    for command, body in words.items():
-        assert (await bot.request(f"command.{command}", {"user_id": "u-1", **body})).body["ok"]
-    fact = next(one for one in await bot.facts(history=True) if one["predicate"] == "lives_in")
-    verify = {"user_id": "u-1", "fact_id": fact["id"], "verified": True}
-    assert (await bot.request("command.verify", verify)).body["ok"]
-    pet = next(one for one in await bot.facts(predicate="has_pet") if one["subject"] == "user")
-    assert (await bot.request("command.reject", {"user_id": "u-1", "fact_id": pet["id"]})).body["ok"]
     items = await exported(bot)
     assert {one["user_id"] for one in items} == {"u-1"}
     told = [one["message"] | {"user_id": "u-1"} for one in of(items, "message")]
@@ -78,16 +67,7 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     assert {one["predicate"] for one in of(items, "message")[1]["states"]} >= {"has_sibling"}
     memories = {one["message_id"]: one for one in of(items, "memory")}
     assert set(memories) == {"m-1", "m-2", "m-3"}
-    assert {"importance_beyond", "reinforcement", "pinned", "valence", "archived_at"} <= set(memories["m-1"])
-    facts = {one["id"]: one for one in of(items, "fact")}
-    assert facts[fact["id"]]["verified"]
-    assert set(facts) == {one["id"] for one in await bot.facts(history=True)}
-    assert [one["kind"] for one in of(items, "word")] == ["verified"]
-    assert [one["message_id"] for one in of(items, "rejection")] == ["m-3"]
-    assert [{one["first"], one["second"]} for one in of(items, "decision") if one["same"]] == [
-        {"nora", "noretta"}
-    ]
-    assert [one["value"] for one in of(items, "note")] == [{"pizza": None}]
+    assert {one["id"] for one in of(items, "fact")} == {one["id"] for one in await bot.facts(history=True)}
     assert "Oslo" not in json.dumps(items)
 
 

@@ -50,21 +50,14 @@ async def test_another_users_message_is_remembered_while_most_of_a_flood_waits(b
     await bot.remember(msg("live", "Domani parto per Trieste.", user_id="talker"))
     memories, _, pending = await stats_of(bot, "importer")
     assert memories - pending < MANY / 2
+    last = flood()[-1]["id"]  # waits for room, in the history with its status
+    status = await wait_for(lambda: bot.status(last), lambda found: found["stages"]["ingested"], within=60)
+    assert (status["state"], status["stages"]["encoded"], status["error"]) == ("received", None, None)
+    history = await bot.query("history", user_id="importer", limit=1)
+    assert [one["id"] for one in history["messages"]] == [last]
     states = await bot.final_states([one["id"] for one in flood()], within=120)
     assert set(states.values()) == {"remembered"}
     assert await stats_of(bot, "importer") == (MANY, MANY, 0)
-
-
-@pytest.mark.usefixtures("narrow")
-async def test_a_message_that_waits_for_room_is_in_the_history_with_its_status(bot: Bot) -> None:
-    await bot.publish_all(flood())
-    last = flood()[-1]["id"]
-    status = await wait_for(lambda: bot.status(last), lambda found: found["stages"]["ingested"], within=60)
-    assert (status["state"], status["stages"]["encoded"], status["error"]) == ("received", None, None)
-    assert (await stats_of(bot, "importer"))[2] > MANY / 2
-    history = await bot.query("history", user_id="importer", limit=1)
-    assert [one["id"] for one in history["messages"]] == [last]
-    assert set((await bot.final_states([last], within=120)).values()) == {"remembered"}
 
 
 async def test_a_message_beyond_the_quota_is_refused_with_a_reason_and_taken_once_there_is_room(

@@ -1,7 +1,6 @@
 """Filters hold whatever the question says, and a reply explains the scores of every profile."""
 
 import asyncio
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -156,23 +155,8 @@ async def test_the_analyser_fills_what_the_filters_leave_open(
     assert ids(plain["memories"]) == ids(empty["memories"])
 
 
-UNIT: Final = (0.0, 1.0)
-MANY: Final = (0.0, math.inf)
 RANGES: Final[Mapping[str, tuple[float, float]]] = {
-    **dict.fromkeys(
-        (
-            *("semantic", "bm25", "fused", "temporal", "importance", "arousal", "decay_factor", "confidence"),
-            *("own_words", "window", "bm25_window", "session", "session_bm25", "reply", "speaker", "dated"),
-            *("asks", "congruence", "importance_gained", "has_vector_score"),
-            *("is_bare_predicate", "example_similarity", "example_bm25", "name_overlap", "type_match"),
-            *("evidence", "connection", "foreign"),
-        ),
-        UNIT,
-    ),
-    **dict.fromkeys(("access_count", "age_days", "token_count"), MANY),
-    "valence": (-1.0, 1.0),
-    "trust": (0.0, 5.0),
-    "key_topic_boost": (1.0, 1.5),
+    name: (least, most) for least, most, *names in table(__file__, "ranges") for name in names
 }
 
 

@@ -71,8 +71,11 @@ async def test_a_dead_letter_is_forgotten_with_its_user(bot: Bot, system: System
         ahead = (datetime.now(UTC) + timedelta(days=1)).isoformat()
         await bot.publish(msg("bad-4", "Not meant.", timestamp=ahead, importance=7))  # said since
         await letters.take(5)
+        items = [{"user_id": user, "memory_id": "no id"} for user in ("u-1", "u-2")]
+        await bot.publish({"id": "x", "items": items}, name="memory.created")
+        await letters.take(1)
     await system.wait_until_idle()
-    assert (await forget(bot))["stream"] == 2
+    assert (await forget(bot))["stream"] == 3
     assert (await bot.status("bad"))["state"] == "unknown"
     assert [(await bot.status(name))["state"] for name in ("bad-2", "bad-4")] == ["failed"] * 2
 

@@ -31,35 +31,6 @@ async def wait_for_degraded(bot: Bot, *parts: str) -> None:
     assert "boat" in ids(reply["memories"]), "words find it all the same"
 
 
-async def test_a_removed_model_is_reported_and_what_waits_is_remembered_when_it_is_back(
-    bot: Bot, client: Client, system: System, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ricordo.models.llm.ollama_encoder._PULL_AGAIN_S", 0.5)
-    settings = ollama_settings(system, server)
-    async with system.restarted(settings):
-        await bot.remember(BOAT)
-        assert (await doctor(settings))["model"]["state"] == "well"
-        server.models.clear()
-        server.behaviour.pull_error = "pull model manifest: file does not exist"
-        await bot.publish(RAIN)
-        report = await wait_for_state(client, "encode", "degraded", reason="file does not exist")
-        assert f"the Ollama server does not have {MODEL}" in report["reason"]
-        assert f"`ollama pull {MODEL}`" in report["reason"]
-        await wait_until_it_waits_for_the_model(bot, "rain")
-        await wait_for_degraded(bot, "model")
-        found = await doctor(settings)
-        assert (found["model"]["state"], found["model"]["detail"]) == (
-            "missing",
-            f"{server.url} does not have {MODEL}",
-        )
-        assert f"`ollama pull {MODEL}`" in found["model"]["advice"]
-        assert "does not have" in found["worker encode"]["detail"]
-        server.behaviour.pull_error = None  # the registry is back: nobody has to do anything
-        assert await bot.final_states(["rain"]) == {"rain": "remembered"}
-        await wait_for_degraded(bot)
-        assert (await doctor(settings))["model"]["state"] == "well"
-
-
 async def wait_for_health(port: int, status: int, *, gate_open: bool, reason: str) -> Json:
     """Wait until `/healthz` answers so, and says so of *encode*; return what it says."""
 
@@ -77,13 +48,14 @@ async def wait_for_health(port: int, status: int, *, gate_open: bool, reason: st
 
 
 async def test_a_model_that_takes_long_is_reported_before_it_is_given_up(
-    bot: Bot, client: Client, system: System, server: OllamaStandIn
+    bot: Bot, client: Client, system: System, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("ricordo.models.guarded_encoder._SILENT_S", 1.0)
     port = free_port()
     settings = changed(ollama_settings(system, server), "worker", health_port=port)
     async with system.restarted(settings):
         await bot.remember(RAIN)
-        server.behaviour.delay = 12
+        server.behaviour.delay = 4
         await bot.publish(BOAT)
         await wait_for_health(port, 200, gate_open=True, reason="has not answered a request for ")
         server.behaviour.delay = 0
@@ -92,9 +64,10 @@ async def test_a_model_that_takes_long_is_reported_before_it_is_given_up(
         await wait_for_state(client, "encode", "ready")
 
 
-async def test_a_worker_is_healthy_while_its_model_is_pulled_and_not_once_that_fails(
+async def test_a_model_is_pulled_and_one_that_is_removed_is_reported_and_pulled_again(
     bot: Bot, client: Client, system: System, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A worker is healthy while it waits for the pull, and not once that fails; what waits is remembered."""
     monkeypatch.setattr("ricordo.models.llm.ollama_encoder._PULL_AGAIN_S", 0.5)
     server.models.clear()
     server.behaviour.pull_stands_at = 42
@@ -112,7 +85,24 @@ async def test_a_worker_is_healthy_while_its_model_is_pulled_and_not_once_that_f
         assert metrics.value("ricordo_worker_state", worker="encode", state="degraded") == 1
         server.behaviour.pull_error, server.behaviour.pull_stands_at = "no space left on device", None
         await wait_for_health(port, 503, gate_open=False, reason="no space left on device")
-        server.behaviour.pull_error = None
+        server.behaviour.pull_error = None  # nobody has to do anything
         assert await bot.final_states(["boat"]) == {"boat": "remembered"}
         await wait_for_health(port, 200, gate_open=True, reason="")
         assert (await health(client, "encode"))["state"] == "ready"
+        assert (await doctor(settings))["model"]["state"] == "well"
+        server.behaviour.pull_error = "pull model manifest: file does not exist"
+        server.models.clear()
+        await bot.publish(RAIN)
+        report = await wait_for_state(client, "encode", "degraded", reason="file does not exist")
+        assert f"the Ollama server does not have {MODEL}" in report["reason"]
+        assert f"`ollama pull {MODEL}`" in report["reason"]
+        await wait_until_it_waits_for_the_model(bot, "rain")
+        await wait_for_degraded(bot, "model")
+        found = await doctor(settings)
+        told = f"{server.url} does not have {MODEL}"
+        assert (found["model"]["state"], found["model"]["detail"]) == ("missing", told)
+        assert f"`ollama pull {MODEL}`" in found["model"]["advice"]
+        assert "does not have" in found["worker encode"]["detail"]
+        server.behaviour.pull_error = None
+        assert await bot.final_states(["rain"]) == {"rain": "remembered"}
+        await wait_for_degraded(bot)

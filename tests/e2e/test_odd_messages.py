@@ -7,41 +7,25 @@ import time
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.ollama_system import health, model_server, ollama_settings
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg
 
 LONGEST = 32_768
-ODD = {
-    "emoji": "👨‍👩‍👧‍👦🏳️‍🌈 che giornata! \u202e\u2028\ufdd0 \U0010ffff",
-    "sql": "'; drop table memories; -- $1 %s {0} \\x00 {{name}}",
-    "html": "<script>alert(1)</script> &amp; </p>",
+ODD: dict[str, str] = {
     "accents": "e" + "\u0301" * 5_000,
     "longest": ("parola " * LONGEST)[:LONGEST],
     "dashes": "-" * LONGEST,
     "addresses": ("a@" * LONGEST)[:LONGEST],
     "no end": ("e se " * LONGEST)[:LONGEST],
-    "arabic": "مرحبا كيف حالك",
     "chinese": "你好世界" * 100,
-    "one letter": "a",
-    "one mark": "?",
-    "zero width": "\u200d",
-    "before history": "Ieri ho visto Anna, tra dieci anni la rivedrò.",
-    "after history": "Domani vedo Anna, fra un mese il mare, next year and tomorrow.",
-    "numbers": '{"n": 1e300}',
+    **table(__file__, "odd"),
 }
+UNSET = ("metadata", "participants", "tags", "location")
 FIELDS: dict[str, Json] = {
-    "before history": {"timestamp": "0001-01-03T00:00:00Z", "timezone": "America/New_York"},
-    "after history": {"timestamp": "9999-12-28T23:59:59Z", "timezone": "Asia/Tokyo"},
     "numbers": {"metadata": {"large": 10**300, "small": 5e-324, "nested": [[{"": None}]]}},
-    "one letter": {
-        "metadata": None,
-        "participants": None,
-        "tags": None,
-        "speaker": "",
-        "timezone": "",
-        "language": "",
-        "location": None,
-    },
+    "one letter": dict.fromkeys(UNSET) | dict.fromkeys(("speaker", "timezone", "language"), ""),
+    **table(__file__, "fields"),
 }
 
 

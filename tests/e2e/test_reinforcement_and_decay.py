@@ -7,10 +7,11 @@ import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
 
+from ricordo.messages.ids import memory_id
 from ricordo_services.app.passes import run_pass
 
 STRENGTH = """
-select message_id, access_count, reinforcement, importance, last_accessed, archived_at
+select message_id, access_count, reinforcement, importance, last_accessed
 from memories
 """
 DOG = "Il mio cane si chiama Max."
@@ -30,9 +31,8 @@ async def test_a_recall_reinforces_each_memory_it_returns_exactly_once(bot: Bot,
         reply = await bot.recall("Come si chiama il mio cane?", limit=1, reinforce=True)
         access = await accesses.next()
         await changes.next()
-    event = json.loads(access.data)
-    assert event["recall_id"] == reply["recall_id"]
-    assert event["memory_ids"] == [memory["id"] for memory in reply["memories"]]
+    items = [(one["recall_id"], one["memory_id"]) for one in json.loads(access.data)["items"]]
+    assert items == [(reply["recall_id"], memory["id"]) for memory in reply["memories"]]
     await bot.connection.jetstream().publish(access.subject, access.data)  # delivered once more
     await system.wait_until_idle()
     after = await strengths(system, bot)
@@ -44,48 +44,37 @@ async def test_a_recall_reinforces_each_memory_it_returns_exactly_once(bot: Bot,
     assert used["last_accessed"] > datetime.now(UTC) - timedelta(minutes=5)
 
 
-async def test_unused_memories_decay_and_weak_ones_are_archived_until_they_are_used(
-    bot: Bot, system: System
-) -> None:
+async def test_what_is_not_used_is_archived_until_it_is(bot: Bot, system: System) -> None:
+    """By how much it fades is told in `tests/contract/store/test_formulas_in_sql.py`."""
     await bot.remember(
-        *(msg(name, f"Messaggio {name}.", importance=0.1) for name in ("weak", "used", "pinned", "fresh")),
-        msg("mattered", "Il giorno del matrimonio.", importance=1.0),
+        *(msg(name, f"Messaggio {name}.", importance=0.1) for name in ("weak", "used", "fresh"))
     )
     for statement in (
         "update memories set arousal = 0",
         "update memories set stored_at = now() - interval '400 days' where message_id <> 'fresh'",
         "update memories set access_count = 5 where message_id = 'used'",
-        "update memories set pinned = true where message_id = 'pinned'",
     ):
         await system.rows(bot.tenant, statement)
     async with bot.subscribed("memory.archived") as archived, bot.subscribed("memory.decayed") as decayed:
         await run_pass(system.settings, "decay", user_id="u-1", tenant=bot.tenant)
-        moved, counted = json.loads((await archived.next()).data), json.loads((await decayed.next()).data)
+        (moved,) = json.loads((await archived.next()).data)["items"]
+        (counted,) = json.loads((await decayed.next()).data)["items"]
     assert (moved["reason"], counted["archived"]) == ("decay", 1)
-    assert moved["memory_ids"] == counted["memory_ids"]
-    found = await strengths(system, bot)
-    faded = 0.95 ** (400 // 7)
+    assert moved["memory_id"] == str(memory_id(bot.tenant, "weak"))
     present = datetime.now(UTC).isoformat()
     explained = (await bot.recall("Messaggio", explain=True, limit=10, now=present))["memories"]
     left = {name: one["signals"]["decay_factor"] for one in explained for name in one["message_ids"]}
-    assert left["fresh"] == left["pinned"] == 1
-    assert left["used"] == pytest.approx(max(faded + 0.02, 0.2 + 0.7 * 0.1))  # its floor
-    assert left["mattered"] == pytest.approx(0.9)  # whatever its age
+    assert left["fresh"] == 1
+    assert left["used"] == pytest.approx(max(0.95 ** (400 // 7) + 0.02, 0.2 + 0.7 * 0.1))  # its floor
     for one in explained:
         shown = await bot.query("memory", user_id="u-1", memory_id=one["id"])
         assert shown["memory"]["decay_factor"] == pytest.approx(left[one["message_ids"][0]])
-    assert [name for name, row in found.items() if row["archived_at"] is not None] == ["weak"]
     await system.wait_until_idle()
     assert "weak" not in ids((await bot.recall("Messaggio weak."))["memories"])
     archive = {"include_archived": True}
     reply = await bot.recall("Messaggio weak.", filters=archive)
     assert [one["archived"] for one in reply["memories"] if one["message_ids"] == ["weak"]] == [True]
     stats = await bot.query("stats", user_id="u-1")
-    assert (stats["memories"], stats["archived"]) == (5, 1)
+    assert (stats["memories"], stats["archived"]) == (3, 1)
     await bot.recall("Messaggio weak.", limit=1, reinforce=True, filters=archive)
-    await wait_until_recalled(bot, "Messaggio weak.", "weak")
-    assert (await strengths(system, bot))["weak"]["archived_at"] is None
-
-
-async def wait_until_recalled(bot: Bot, question: str, name: str) -> None:
-    await wait_for(lambda: bot.recall(question), lambda reply: name in ids(reply["memories"]))
+    await wait_for(lambda: bot.recall("Messaggio weak."), lambda reply: "weak" in ids(reply["memories"]))

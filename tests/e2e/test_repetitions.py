@@ -1,20 +1,12 @@
 """What says the same is one result, with how often and when, in a recall as in a context."""
 
+from collections.abc import Mapping
+
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, ago, msg
 
-SAME = "I take the early train to Pescara every Thursday."
-SAID = (
-    *(SAME, SAME.upper(), f"  {SAME[:-1]}!! ", SAME, SAME, SAME),
-    "I take the erly train to Pescara every Thursday",
-    "I really take the early train to Pescara every Thursday.",
-    "Every Thursday I take the early train to Pescara.",
-)
-OTHERS = {
-    "city": "I take the early train to Ancona every Thursday.",
-    "day": "I take the early train to Pescara every Monday.",
-    "denied": "I don't take the early train to Pescara every Thursday.",
-    "asked": "I take the early train to Pescara every Thursday?",
-}
+SAID = table(__file__, "said")
+OTHERS: Mapping[str, str] = table(__file__, "others")
 
 
 async def test_what_is_said_very_often_hides_nothing(bot: Bot) -> None:
@@ -29,7 +21,7 @@ async def test_what_is_said_often_is_one_result_and_pushes_nothing_out(bot: Bot)
     times = [ago(days=20 - n) for n in range(len(SAID))]
     said = [msg(f"m-{n}", text, timestamp=at) for n, (text, at) in enumerate(zip(SAID, times, strict=True))]
     others = [msg(name, text, timestamp=ago(days=30)) for name, text in OTHERS.items()]
-    await bot.remember(*said, *others, msg("by-anna", SAME, speaker="Anna", timestamp=ago(days=40)))
+    await bot.remember(*said, *others, msg("by-anna", SAID[0], speaker="Anna", timestamp=ago(days=40)))
     found = await bot.recall("Which train do I take to Pescara?", limit=5)
     repeated = [one for one in found["memories"] if one["times_said"] > 1]
     (train,) = repeated

@@ -14,7 +14,9 @@ async def seen_by(bot: Bot) -> str:
         await bot.query("history", user_id="u-1"),
         await bot.query("facts", user_id="u-1"),
         await bot.recall(QUESTION, limit=50),
-        await bot.query("context", user_id="u-1", query=QUESTION, conversation_id="c-1", now=ago()),
+        await bot.query(
+            "context", user_id="u-1", query=QUESTION, conversation_id="c-1", now=ago(), reinforce=False
+        ),
         await bot.query("stats", user_id="u-1"),
         await bot.query("memories", user_id="u-1"),
         await bot.query("users"),

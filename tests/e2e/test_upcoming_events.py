@@ -3,6 +3,7 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ids, msg
 
 ROME = ZoneInfo("Europe/Rome")
@@ -26,14 +27,7 @@ async def _asked(bot: Bot, question: str) -> Json:
 
 async def test_next_month_is_listed_in_order_of_event_time(bot: Bot) -> None:
     """Whatever was told first, and however little it is like the question."""
-    await bot.remember(
-        _told("carols", 3, "Carol concert in the cathedral on Sunday 20 December at 5pm.", "en"),
-        _told("boiler", 5, "The man for the boiler comes on Friday 4 December at 10.", "en"),
-        _told("teeth", 9, "I have the hygienist on Wed 9 Dec, 8:15.", "en"),
-        _told("soup", 10, "I made a leek soup and burnt the bottom of the pan.", "en"),
-        _told("past", 12, "On Wednesday 4 November we went to see the otters.", "en"),
-        _told("january", 14, "Got the tickets for the ice show on 5 January!", "en"),
-    )
+    await bot.remember(*(_told(name, day, said, "en") for name, day, said in table(__file__, "english")))
     for question in ("what's coming up next month?", "What's happening in December?"):
         found = (await _asked(bot, question))["memories"]
         assert ids(found)[:3] == ["boiler", "teeth", "carols"], question
@@ -44,16 +38,7 @@ async def test_next_month_is_listed_in_order_of_event_time(bot: Bot) -> None:
 
 
 async def test_one_message_tells_of_several_times(bot: Bot) -> None:
-    await bot.remember(
-        _told(
-            "week",
-            16,
-            "Mercoledì 2 dicembre alle 9:30 il dentista, sabato 19 alle 20:30 il saggio di Irene.",
-            "it",
-        ),
-        _told("school", 17, "Giovedì 10 dicembre alle 17 colloquio con la maestra.", "it"),
-        _told("pan", 18, "Oggi ho bruciato la padella buona.", "it"),
-    )
+    await bot.remember(*(_told(name, day, said, "it") for name, day, said in table(__file__, "italian")))
     reply = await _asked(bot, "Cosa ho in programma il mese prossimo?")
     assert ids(reply["memories"])[:2] == ["week", "school"]
     (week,) = [one for one in reply["memories"] if one["message_ids"] == ["week"]]

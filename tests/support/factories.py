@@ -11,15 +11,21 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.index.port import Facets, Point
+from ricordo.index.port import Facets, Point, Scope
 from ricordo.language.annotations import EventTime
 from ricordo.language.feelings import feeling_of, load_positions
+from ricordo.language.query_analysis.analysis import QueryAnalysis
+from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.language.reading import UNREAD, Reading, ReadStatement
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.bm25 import terms, window_terms
+from ricordo.memory.ranking.human import load_human
 from ricordo.messages.ids import memory_id
+from ricordo.messages.queries import RecallRequest
 from ricordo.store.intake import NewMessage
+from ricordo_services.retrieval.plan import RecallPlan
+from ricordo_services.retrieval.question import AskedQuestion, EarlierTalk
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """A Monday morning: the first moment of every story."""
@@ -174,4 +180,29 @@ def point(
         window_vector=direction if window is None else window,
         text_terms=terms(*here),
         window_terms=window_terms([(before, "en"), here] if before else [here]),
+    )
+
+
+NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
+"""When questions are asked."""
+
+
+def recall_plan(text: str, analysis: QueryAnalysis | None = None) -> RecallPlan:
+    """Return the plan of a recall of the user `u-1`, without vectors."""
+    return RecallPlan(
+        request=RecallRequest(user_id="u-1", query=text, limit=5),
+        question=AskedQuestion(
+            text=text,
+            asked=text,
+            earlier=EarlierTalk(),
+            now=NOON,
+            zone=UTC,
+            analysis=analysis or analyse(text, now=NOON, zone=UTC, language="en"),
+            names_only_time=False,
+            search_text=text,
+            lexical_text=text,
+            relative=None,
+        ),
+        scope=Scope(user_id="u-1"),
+        ranking=load_human(),
     )

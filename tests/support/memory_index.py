@@ -1,5 +1,6 @@
 """A vector index in memory: exact, small, and the reference for the others."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -9,7 +10,7 @@ import numpy as np
 
 from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope, Vector
 from ricordo.language.annotations import EventTime
-from ricordo.memory.ranking.bm25 import SparseVector, idf, score
+from ricordo.memory.ranking.bm25 import SparseVector
 
 
 class MemoryVectorIndex:
@@ -176,6 +177,18 @@ def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict
         int(term): idf(len(documents), sum(int(term) in document.indices for document in documents))
         for term in terms.indices
     }
+
+
+def idf(documents: int, containing: int) -> float:
+    """Return ln(1 + (N - df + 0.5)/(df + 0.5)), which is positive also for a term of every document."""
+    return math.log1p((documents - containing + 0.5) / (containing + 0.5))
+
+
+def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int, float]) -> float:
+    """Return the BM25 score of a document; a term without an IDF counts nothing."""
+    shared, at_query, at_document = np.intersect1d(query.indices, document.indices, return_indices=True)
+    weights = query.weights[at_query] * document.weights[at_document]
+    return float(sum(idf_by_term.get(int(i), 0.0) * float(w) for i, w in zip(shared, weights, strict=True)))
 
 
 def _cosine(vector: Vector | None, other: Vector | None) -> float:

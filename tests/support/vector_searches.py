@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import laws
 from tests.support.factories import DIMENSIONS, at, point, unit_vector
 
 from ricordo.index.port import Hit, Point, Scope, Vector, VectorIndex
@@ -18,12 +18,7 @@ ALL = Scope(user_id="u-1", include_archived=True, include_uninformative=True)
 MINE = Scope(user_id="u-1")
 NO_WORDS = query_terms("", ["en"])
 WORDS = "red green blue cat dog bird house river mountain bread".split()
-# A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
-LAWS = settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
-)
+LAWS = laws(25)
 
 
 def words(text: str) -> SparseVector:

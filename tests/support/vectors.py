@@ -57,6 +57,14 @@ class VectorIndexContract(VectorScopeContract):
         best = max(await searched(index, vector=unit_vector(2)), key=lambda one: one.dense)
         assert best.dense == pytest.approx(1, abs=1e-3)
 
+    async def test_of_a_point_that_is_written_twice_at_once_the_last_counts(self, index: VectorIndex) -> None:
+        reference = MemoryVectorIndex()
+        for one in (index, reference):
+            await filled(one, point("a", text="cat bird"), point("a", text="cat"), point("b", text="dog"))
+        rarities = await index.rarities(TENANT, MODEL, "u-1", words("cat bird dog"))
+        expected = await reference.rarities(TENANT, MODEL, "u-1", words("cat bird dog"))
+        assert rarities == pytest.approx(expected, rel=1e-4)
+
     async def test_every_hit_carries_all_four_scores(self, index: VectorIndex) -> None:
         """Whoever is a candidate by one signal is scored by all, however far down it stands in the others."""
         vectors = unit_vectors(40, seed=7)

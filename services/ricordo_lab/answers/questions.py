@@ -12,7 +12,7 @@ from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, with
 from ricordo.models.reader.reader_network import Floats
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.talk import by_conversation
-from ricordo_services.retrieval.recall_result import FEW_WORDS
+from ricordo_services.retrieval.question import FEW_WORDS
 
 MOST: Final = 6
 """Passages of a question."""

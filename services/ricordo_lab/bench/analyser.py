@@ -9,8 +9,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis.query_parser import analyse
-from ricordo_lab.bench.generated_texts import questions, read_texts, texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, latencies, percentile, repeated
+from ricordo_lab.bench.spoken_texts import questions, read_texts, texts
 
 _NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=UTC)
 _ZONE: Final = ZoneInfo("Europe/Rome")

@@ -9,7 +9,6 @@ from itertools import accumulate, repeat
 import numpy as np
 
 from ricordo.models.encoder import Encoder, Vectors
-from ricordo_lab.bench.generated_texts import texts
 
 
 def at_fixed_rate(per_second: float) -> Iterator[float]:
@@ -21,16 +20,6 @@ def poisson(per_second: float, seed: int) -> Iterator[float]:
     """Yield the instants of a Poisson process, in seconds from the beginning."""
     chance = random.Random(seed)
     return accumulate(chance.expovariate(per_second) for _ in repeat(None))
-
-
-def distinct_texts(seed: int, count: int) -> Sequence[str]:
-    """Return so many made-up texts, no two alike, so that the request of each is known."""
-    found: dict[str, None] = {}
-    for text in texts(seed):
-        found[text] = None
-        if len(found) == count:
-            break
-    return list(found)
 
 
 async def send(

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from ricordo.clock import SystemClock
@@ -13,12 +14,12 @@ from ricordo_lab.bench.arrivals import (
     FixedRateEncoder,
     TimedEncoder,
     at_fixed_rate,
-    distinct_texts,
     poisson,
     send,
 )
 from ricordo_lab.bench.embedding_bench import encode_all, ready_models
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, latencies, repeated, rounded
+from ricordo_lab.bench.spoken_texts import texts
 from ricordo_services.app.embedding_models import Models, embedding_batcher
 
 _SECONDS: Final = 5.0
@@ -60,10 +61,10 @@ async def overhead(models: Models, settings: EmbeddingSettings, *, seconds: floa
         The figures; the overhead of a text is the time from submission to answer minus that of its request.
     """
     timed = TimedEncoder(models.batch)
-    full = distinct_texts(run, _FULL * settings.batch)
+    full = list(islice(texts(run), _FULL * settings.batch))
     await encode_all(models.batch, full[: settings.batch], settings)
     rate = await _rate(models, settings, full)
-    spoken = distinct_texts(1000 + run, max(2, round(seconds * _LOAD * rate)))
+    spoken = list(islice(texts(1000 + run), max(2, round(seconds * _LOAD * rate))))
     took: dict[str, float] = {}
     async with embedding_batcher(
         settings, replace(models, batch=timed), SystemClock(), fallback=False
@@ -94,7 +95,7 @@ async def acceptance(
     A text is accepted once it is queued, in a request, or encoded; until there is room its caller waits.
     """
     count = max(1, round(seconds * _OFFERED))
-    spoken, encoder = distinct_texts(0, count), FixedRateEncoder(_ENCODED)
+    spoken, encoder = list(islice(texts(0), count)), FixedRateEncoder(_ENCODED)
     own = settings.model_copy(update={"provider": "onnx", "queue": queue})
     answered = 0
     async with embedding_batcher(

@@ -11,12 +11,10 @@ from ricordo.settings import Settings
 from ricordo_lab.bench.analyser import analyser
 from ricordo_lab.bench.batcher_bench import queue
 from ricordo_lab.bench.embedding_bench import embedding
-from ricordo_lab.bench.fairness import fairness
-from ricordo_lab.bench.graph_bench import graph
 from ricordo_lab.bench.ingest import ingest
 from ricordo_lab.bench.machine import describe, warn_of_others
 from ricordo_lab.bench.measurement import Benchmark, Line, Options, Report
-from ricordo_lab.bench.recall_bench import recall
+from ricordo_lab.bench.recall_bench import load, recall
 from ricordo_lab.bench.startup import startup
 from ricordo_lab.bench.working import working
 from ricordo_lab.console import exit_code, print_line
@@ -27,21 +25,19 @@ BENCHES: Final[Mapping[str, Benchmark]] = {
     "embedding": embedding,
     "queue": queue,
     "ingest": ingest,
-    "fairness": fairness,
     "recall": recall,
+    "load": load,
     "working": working,
     "analyse": analyser,
-    "graph": graph,
 }
 """The benchmarks by name."""
 _NUMBERS: Final = {
-    "messages": "messages (2,000; fairness: 50,000)",
+    "messages": "messages (2,000)",
     "questions": "questions to ask at each size",
     "runs": "repetitions, of which the median counts",
+    "rate": "messages that arrive each second (load)",
     "seconds": "seconds for which texts arrive (queue: 5)",
     "users": "users who send the messages of ingest",
-    "limit": "seconds after which the import of fairness is stopped",
-    "facts": "facts that are written (graph: 20,000)",
 }
 
 

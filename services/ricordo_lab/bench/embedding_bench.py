@@ -9,8 +9,8 @@ import numpy as np
 
 from ricordo.models.encoder import Encoder, ModelUnavailable, Vectors
 from ricordo.settings import EmbeddingSettings
-from ricordo_lab.bench.generated_texts import read_texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, middle, repeated
+from ricordo_lab.bench.spoken_texts import read_texts
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_services.app.embedding_models import Models, open_models, precision_in_process, wait_until_ready
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AsyncExitStack
 from itertools import cycle, islice, zip_longest
 from typing import Final
 
@@ -10,11 +10,12 @@ from ricordo.messages.events import MessageReceived
 from ricordo.models.encoder import Encoder
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.bench.embedding_bench import encode_all, ready_models
-from ricordo_lab.bench.generated_texts import messages, read_texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated, rounded
 from ricordo_lab.bench.publication import remember
+from ricordo_lab.bench.spoken_texts import messages, read_texts
 from ricordo_lab.bench.stage_profile import profiled
 from ricordo_lab.bench.system import WORKERS, System, scratch, up
+from ricordo_lab.console import MeasurementFailed
 
 _MESSAGES: Final = 2000
 _WARM_UP: Final = 200
@@ -74,8 +75,12 @@ async def pipeline_rate(
     with alone:
         await encode_all(encoder, some, settings)
     cpu_before = system.cpu_s()
-    async with profiled(system.pid) if profile else nullcontext(Counter[str]()) as samples:
+    async with AsyncExitStack() as exits:
+        profiles = [await exits.enter_async_context(profiled(pid)) for pid in system.pids if profile]
         took = await remember(system.nats, said)
+    samples = sum(profiles, Counter[str]())
+    if profile and not samples:
+        raise MeasurementFailed("py-spy has no samples of the workers")
     cpu_after = system.cpu_s()
     with alone:
         await encode_all(encoder, some, settings)

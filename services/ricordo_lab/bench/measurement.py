@@ -29,10 +29,9 @@ class Options:
         memories: how many one user has, for each size at which recall is measured.
         questions: how many are asked at each size.
         runs: how often a measurement is repeated; its median counts.
+        rate: messages that arrive each second while recall is measured.
         seconds: for which texts arrive at a rate.
         users: who send the messages of ingest in turn.
-        limit: seconds after which an import is stopped.
-        facts: how many are written to the graph.
         profile: whether ingest tells the workers' processor time by stage.
         settings: those of the system; the environment of its processes has them too.
     """
@@ -42,10 +41,9 @@ class Options:
     memories: tuple[int, ...] = (1000, 10_000)
     questions: int = 200
     runs: int = 3
+    rate: int = 50
     seconds: float | None = None
     users: int = 1
-    limit: float = 3600.0
-    facts: int | None = None
     profile: bool = False
     settings: Settings = field(default_factory=Settings)
 
@@ -111,9 +109,9 @@ def percentile(values: Iterable[float], share: float) -> float:
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
-def latencies(values: Sequence[float], suffix: str = "") -> Figures:
+def latencies(values: Sequence[float]) -> Figures:
     """Return the rounded 50th and 95th percentile of at least one latency in milliseconds."""
-    return {f"p{share}_ms{suffix}": rounded(percentile(values, share / 100)) for share in (50, 95)}
+    return {f"p{share}_ms": rounded(percentile(values, share / 100)) for share in (50, 95)}
 
 
 def rounded(value: float, digits: int = 3) -> float:

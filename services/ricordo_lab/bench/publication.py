@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import nats
@@ -31,9 +31,7 @@ class PublicationTimes:
     remembered_s: float
 
 
-async def remember(
-    address: str, messages: Sequence[MessageReceived], noted: Callable[[], None] = lambda: None
-) -> PublicationTimes:
+async def remember(address: str, messages: Sequence[MessageReceived]) -> PublicationTimes:
     """Publish `messages` as fast as they are taken, and wait until each of them is remembered.
 
     Raises:
@@ -46,7 +44,6 @@ async def remember(
         message_id = decode_as(MemoryRemembered, receipt.data).message_id
         if message_id in missing:
             missing.discard(message_id)
-            noted()
             news.set()
 
     bus = await nats.connect(address)

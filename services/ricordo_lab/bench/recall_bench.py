@@ -1,18 +1,26 @@
 """Measures recall over NATS, and the rate of ingest, by how many memories the user has."""
 
+import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from itertools import cycle, islice
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import cycle, islice, product
 
 from ricordo.client import MemoryClient
-from ricordo_lab.bench.generated_texts import messages, questions, read_texts
+from ricordo.messages.enumerations import MessageState
+from ricordo.runtime.tasks import cancel_and_wait
+from ricordo_lab.bench.arrivals import at_fixed_rate
 from ricordo_lab.bench.measurement import Options, Report, latencies, middle, rounded
 from ricordo_lab.bench.publication import remember
+from ricordo_lab.bench.spoken_texts import messages, questions, read_texts
 from ricordo_lab.bench.system import System, scratch, up
 from ricordo_lab.console import MeasurementFailed
 
 _USER = "user-1"
 _WARM_UP = 20
+_LEAD_S = 1.0
+"""For which messages arrive before the first question."""
 _TIMED = 1000  # the last messages before each size, whose rate is measured
 
 
@@ -47,6 +55,59 @@ async def recall(options: Options, report: Report) -> None:
     report({"bench": "recall", **columns, **ratios})
 
 
+async def load(options: Options, report: Report) -> None:
+    """Measure the latency of recall alone and while messages arrive, with one process and with three.
+
+    Both systems run at the same time, and are measured in turn: another load of the machine meets both.
+    """
+    took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    count, rate = options.memories[0], options.rate
+    async with AsyncExitStack() as exits:
+        systems: dict[str, System] = {}
+        for processes in ("1", "3"):
+            folder = exits.enter_context(scratch())
+            systems[processes] = await exits.enter_async_context(up(folder, "--processes", processes))
+        for system in systems.values():
+            await remember(system.nats, messages(read_texts(options, count, seed=0)[:count], _USER, "b"))
+        share = max(1, options.questions // options.runs)
+        for run, (processes, system) in product(range(options.runs + 1), systems.items()):
+            asked = list(islice(questions(seed=run), 2 * share))
+            async with MemoryClient.connect(system.nats) as client:
+                alone, _ = await _timed(client, asked[:share], degraded=True)
+                async with _arriving(client, options, run):
+                    loaded, _ = await _timed(client, asked[share:], degraded=True)
+                await client.publish_many(messages(asked[:1], "user-2", f"last-{run}"))
+                # What arrived before it is remembered by then, mostly.
+                while (await client.status(f"last-{run}-0")).state is not MessageState.REMEMBERED:  # noqa: ASYNC110
+                    await asyncio.sleep(1.0)
+            if run:  # the first warms up
+                took[processes, "alone"] += alone
+                took[processes, f"at {rate} messages/s"] += loaded
+        memory = {processes: round(sum(system.memory_mb().values())) for processes, system in systems.items()}
+    for (processes, when), each in took.items():
+        line = {"processes": processes, "recalls": when, **latencies(each)}
+        report({"bench": "load", **line, "memory_mb": memory[processes]})
+
+
+@asynccontextmanager
+async def _arriving(client: MemoryClient, options: Options, run: int) -> AsyncIterator[None]:
+    """Publish messages of another user at a rate during the block."""
+    spoken = cycle(read_texts(options, _TIMED, seed=run))
+
+    async def publish() -> None:
+        began = time.perf_counter()
+        for number, (text, instant) in enumerate(zip(spoken, at_fixed_rate(options.rate), strict=False)):
+            await asyncio.sleep(max(0.0, began + instant - time.perf_counter()))
+            await client.publish_many(messages([text], "user-2", f"load-{run}-{number}"))
+
+    publishing = asyncio.create_task(publish())
+    try:
+        await asyncio.sleep(_LEAD_S)
+        yield
+    finally:
+        await cancel_and_wait(publishing)
+
+
 async def _ask(system: System, options: Options, size: int) -> Mapping[str, object]:
     asked = list(islice(questions(seed=size), _WARM_UP + options.questions))
     async with MemoryClient.connect(system.nats) as client:
@@ -61,8 +122,13 @@ async def _ask(system: System, options: Options, size: int) -> Mapping[str, obje
     }
 
 
-async def _timed(client: MemoryClient, asked: Sequence[str]) -> tuple[list[float], dict[str, list[float]]]:
+async def _timed(
+    client: MemoryClient, asked: Sequence[str], *, degraded: bool = False
+) -> tuple[list[float], dict[str, list[float]]]:
     """Ask one after the other.
+
+    Args:
+        degraded: whether an answer may lack something.
 
     Returns:
         The milliseconds of each as the bot sees them, and those of each part as `timings_ms` has them.
@@ -76,7 +142,7 @@ async def _timed(client: MemoryClient, asked: Sequence[str]) -> tuple[list[float
         began = time.perf_counter()
         reply = await client.recall(_USER, question)
         took.append(1000 * (time.perf_counter() - began))
-        if reply.degraded:
+        if reply.degraded and not degraded:
             raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
         for name, milliseconds in reply.timings_ms.items():
             parts.setdefault(name, []).append(milliseconds)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -45,12 +45,8 @@ class Program:
             line = await asyncio.wait_for(self.process.stdout.readline(), _START_S)
             return dict(json.loads(line))
         except (TimeoutError, ValueError):
-            raise self.failed() from None
-
-    def failed(self) -> MeasurementFailed:
-        """Return why it does not start: the end of its log."""
-        log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
-        return MeasurementFailed(f"the system does not start: {log}")
+            log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
+            raise MeasurementFailed(f"the system does not start: {log}") from None
 
     async def stop(self) -> float:
         """Send SIGTERM, and return after how many seconds it has ended.
@@ -79,29 +75,18 @@ class Program:
                 await self.process.wait()
 
 
-class System:
-    """A running `ricordo up`; made by `up`.
+class ProcessTree:
+    """A process and all that it has started."""
 
-    Attributes:
-        nats: the address of NATS.
-        ready_s: seconds from the start of the program until everything answered.
-        stop: see `Program.stop`.
-        pid: of the process that runs the workers.
-    """
-
-    def __init__(self, program: Program, nats: str, ready_s: float) -> None:
-        self.nats = nats
-        self.ready_s = ready_s
-        self.stop = program.stop
-        self.pid = program.process.pid
-        self._program = program
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
 
     def memory_mb(self) -> Mapping[str, float]:
-        """Return the memory of workers, nats, postgres, graph; shared pages are counted once."""
+        """Return the memory by part (of `up`: workers, nats, postgres, graph); shared pages count once."""
         return self._by_part(lambda process, _: _resident(process) / _MEGABYTE)
 
     def cpu_s(self) -> Mapping[str, float]:
-        """Return the processor seconds spent so far by workers, nats, postgres, graph."""
+        """Return the processor seconds spent so far, by part."""
         return self._by_part(_cpu_seconds)
 
     def _by_part(self, measure: Callable[[psutil.Process, str], float]) -> Mapping[str, float]:
@@ -115,10 +100,28 @@ class System:
 
     def _processes(self) -> list[psutil.Process]:
         try:
-            root = psutil.Process(self._program.process.pid)
+            root = psutil.Process(self.pid)
             return [root, *root.children(recursive=True)]
         except psutil.NoSuchProcess:
             raise MeasurementFailed("the system has ended by itself") from None
+
+
+class System(ProcessTree):
+    """A running `ricordo up`; made by `up`.
+
+    Attributes:
+        nats: the address of NATS.
+        ready_s: seconds from the start of the program until everything answered.
+        stop: see `Program.stop`.
+        pids: of the processes of workers.
+    """
+
+    def __init__(self, program: Program, nats: str, ready_s: float, pids: Sequence[int]) -> None:
+        super().__init__(program.process.pid)
+        self.pids = pids
+        self.nats = nats
+        self.ready_s = ready_s
+        self.stop = program.stop
 
 
 @contextmanager
@@ -129,16 +132,17 @@ def scratch() -> Iterator[Path]:
 
 
 @asynccontextmanager
-async def up(folder: Path) -> AsyncIterator[System]:
-    """Run the whole system on `folder`, and stop it at the end.
+async def up(folder: Path, *options: str) -> AsyncIterator[System]:
+    """Run the whole system on `folder`, with options of `ricordo up`, and stop it at the end.
 
     Raises:
         MeasurementFailed: it does not start.
     """
     began, log = time.perf_counter(), folder.parent / f"{folder.name}.log"
-    async with started(log, "up", "--json", "--data-dir", str(folder)) as program:
-        address = str((await program.announced())["nats"])
-        yield System(program, address, time.perf_counter() - began)
+    async with started(log, "up", "--json", "--data-dir", str(folder), *options) as program:
+        address, took = str((await program.announced())["nats"]), time.perf_counter() - began
+        stack = json.loads((folder / "stack.json").read_text(encoding="utf-8"))
+        yield System(program, address, took, [process["pid"] for process in stack["processes"].values()])
 
 
 @asynccontextmanager

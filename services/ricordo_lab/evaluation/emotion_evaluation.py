@@ -7,8 +7,6 @@ from typing import Final
 import numpy as np
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.feelings import BASIC_EMOTIONS
-from ricordo.language.reading import EMOTIONS
 from ricordo.memory.enrichment import felt
 from ricordo_lab.console import progress
 from ricordo_lab.evaluation.ratings import Ratings
@@ -25,7 +23,7 @@ _FEWEST: Final = 3  # texts that r needs
 def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     """Yield how near the estimates are to the ratings, and the calibration of valence."""
     ratings = read_ratings(asked.data)
-    ratings.require(on_axes=ratings.on_axes, texts=_FEWEST)
+    ratings.require(_FEWEST)
     found = []
     with reading() as read:
         for text in ratings.texts:
@@ -37,22 +35,14 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     if unknown := [name for name, value in compared.items() if value is None]:
         names = " and ".join(unknown)
         progress(f"  r of {names} is not defined: all ratings or all estimates are alike")
-    for estimated, rated in calibration(ratings, found) if ratings.on_axes else ():
+    for estimated, rated in calibration(ratings, found):
         yield Row(table="calibration", estimated=round(estimated, 3), rated=round(rated, 3))
 
 
 def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | None]:
-    """Return Pearson's r of each axis, or macro-F1 over seven groups of labels.
-
-    A text whose labels lie in several groups is left out of F1, as no one answer would be right. r is None
-    where all ratings or all estimates are alike: then it is not defined.
-    """
-    if ratings.on_axes:
-        told = _columns(found)
-        return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(_AXES)}
-    pairs = list(_single(ratings, found))
-    by_group = {group: _f1(pairs, group) for group in sorted(set(BASIC_EMOTIONS.values()))}
-    return {"macro_f1": float(np.mean(list(by_group.values()))), **by_group, "texts": float(len(pairs))}
+    """Return Pearson's r of each axis; None where all ratings or estimates are alike: it is not defined."""
+    told = _columns(found)
+    return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(_AXES)}
 
 
 def calibration(ratings: Ratings, found: Sequence[Emotion]) -> list[tuple[float, float]]:
@@ -74,16 +64,3 @@ def _pearson(estimated: Matrix, rated: Matrix) -> float | None:
     if np.ptp(estimated) == 0 or np.ptp(rated) == 0:
         return None
     return float(np.corrcoef(estimated, rated)[0, 1])
-
-
-def _single(ratings: Ratings, found: Sequence[Emotion]) -> Iterator[tuple[str, str]]:
-    for row, one in zip(ratings.rated, found, strict=True):
-        groups = {BASIC_EMOTIONS[EMOTIONS[at]] for at in np.flatnonzero(row)}
-        if len(groups) == 1:
-            yield groups.pop(), BASIC_EMOTIONS[one.primary]
-
-
-def _f1(pairs: Sequence[tuple[str, str]], group: str) -> float:
-    right = sum(rated == told == group for rated, told in pairs)
-    either = sum(rated == group for rated, _ in pairs) + sum(told == group for _, told in pairs)
-    return 2 * right / either if either else 0.0

@@ -12,18 +12,14 @@ from ricordo_lab.evaluation import (
     answer_evaluation,
     emotion_evaluation,
     encoder_fit,
-    language_evaluation,
     question_evaluation,
     ranking_fit,
     retrieval_evaluation,
     softmax_heads,
-    temporal_evaluation,
-    two_step_evaluation,
 )
 from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
+from ricordo_lab.peers import comparison
 from ricordo_lab.reader import fact_evaluation, reader_fit
-
-_LANGUAGES: Final = ("en", "it")
 
 
 class Evaluation(NamedTuple):
@@ -33,11 +29,13 @@ class Evaluation(NamedTuple):
         summary: what it measures, and on what.
         run: yields what it found.
         options: flags of its parser and their settings, beside --data and --json.
+        data: the data set, where none is named.
     """
 
     summary: str
     run: Callable[[argparse.Namespace], Iterator[NamedFigures | Row | Miss]]
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    data: Path | None = None
 
 
 _MISSES: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -63,20 +61,16 @@ _ITALIAN: Final[Mapping[str, Mapping[str, Any]]] = {
 EVALUATIONS: Final[dict[str, Evaluation]] = {
     "retrieval": Evaluation(
         "recall of the evidence of questions, by kind, by profile and without each signal, on conversations "
-        "in LoCoMo's format, in a system that is started for it",
+        "in LoCoMo's format, lives or sayings, in a system that is started for it",
         retrieval_evaluation.run,
         _ITALIAN,
     ),
-    "languages": Evaluation(
-        "recall of sayings by questions in the same language, on pairs in many languages, in a system "
-        "that is started for it",
-        language_evaluation.run,
-    ),
-    "two-steps": Evaluation(
-        "recall of messages that a question reaches only by way of another message, on lives with such "
-        "questions, in a system that is started for it",
-        two_step_evaluation.run,
-        _MISSES,
+    "peers": Evaluation(
+        "speed, size and recall of ricordo beside other memories without a language model, each installed in "
+        "an environment of its own, and what grows when recalls are fed back",
+        comparison.run,
+        comparison.OPTIONS,
+        comparison.LIVES,
     ),
     "answers": Evaluation(
         "which answers are right, whether what was never said is refused, and whether contexts hold the "
@@ -132,15 +126,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         fact_evaluation.run,
         {"--writer": {"action": "append", "metavar": "WRITER", "help": "measured (all); repeatable"}},
     ),
-    "temporal": Evaluation(
-        "times read exactly, on specification cases in the format of Recognizers-Text",
-        temporal_evaluation.run,
-        {
-            "--language": {"choices": _LANGUAGES, "required": True, "help": "of the texts"},
-            "--every-file": {"action": "store_true", "help": "also the files with other conventions"},
-            **_MISSES,
-        },
-    ),
     "questions": Evaluation(
         "intent, names, feelings and times of questions, on a table of labelled ones",
         question_evaluation.run,
@@ -154,9 +139,9 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         },
     ),
     "fit-questions": Evaluation(
-        "fit the head that chooses the intent of a question, on a table of labelled ones",
+        "fit the head that chooses the intent of a question, for each language of a table of labelled ones",
         softmax_heads.run_questions,
-        _out("FILE"),
+        _out("FOLDER"),
     ),
     "fit-heads": Evaluation(
         "fit a head over texts for each language of a table of labelled ones, or of a folder of questions "
@@ -168,8 +153,7 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         },
     ),
     "emotion": Evaluation(
-        "estimated feelings against ratings: Pearson's r of valence, arousal and dominance in EmoBank's "
-        "format, macro-F1 over seven groups in GoEmotions' format",
+        "estimated feelings against ratings in EmoBank's format: r of valence, arousal and dominance",
         emotion_evaluation.run,
     ),
 }
@@ -195,7 +179,8 @@ def _parser() -> argparse.ArgumentParser:
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name, one in EVALUATIONS.items():
         sub = names.add_parser(name, help=one.summary, description=one.summary, allow_abbrev=False)
-        sub.add_argument("--data", **_file("the data set"))
+        words = "the data set" + (f" ({one.data.name} of the corpus)" if one.data else "")
+        sub.add_argument("--data", **{**_file(words), "default": one.data, "required": one.data is None})
         sub.add_argument("--json", action="store_true", help="print JSON, an object a line")
         for flag, settings in one.options.items():
             sub.add_argument(flag, **settings)

@@ -17,8 +17,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis.analysis import QueryAnalysis
-from ricordo.language.query_analysis.intent_head import decide, decide_by_head
-from ricordo.language.query_analysis.intents import intent_by_rules
+from ricordo.language.query_analysis.intents import decide, decide_by_head, intent_by_rules
 from ricordo.language.query_analysis.query_parser import Decider, analyse
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.results import Miss, NamedFigures

@@ -32,12 +32,12 @@ class FittedWeights:
     Attributes:
         profile: fitted on all.
         rows: each source left out, all of them together by languages, and what they were fitted on.
-        left_out: recall by cutoff over all sources left out, by languages.
+        left_out: recall at 5 and at 10 over all sources left out, by languages.
     """
 
     profile: HumanProfile
     rows: tuple[Row, ...]
-    left_out: Mapping[str, tuple[float, ...]]
+    left_out: Mapping[str, tuple[float, float]]
 
     def toml(self, section: str) -> list[str]:
         """Return the lines of the file of weights; `section` is empty or ends with a dot."""
@@ -129,7 +129,8 @@ def _cross_validated(
     final = _fit(answers, given)
     for languages, same in by_languages(answers).items():
         rows.append(row(f"{prefix}fitted on", languages, reranked(same, final.score), len(same)))
-    return FittedWeights(final, tuple(rows), {name: found.fraction for name, found in left_out.items()})
+    recalls = {name: (found.at(5), found.at(10)) for name, found in left_out.items()}
+    return FittedWeights(final, tuple(rows), recalls)
 
 
 def _by_words(one: RankedAnswer) -> RankedAnswer:

@@ -54,7 +54,7 @@ async def publish(address: str, conversations: Sequence[Conversation]) -> None:
     for number, conversation in enumerate(conversations, 1):
         turns = len(conversation.turns)
         progress(f"  publishing conversation {number} of {len(conversations)}: {turns} turns")
-        await remember(address, [_message(conversation, turn) for turn in conversation.turns])
+        await remember(address, [message_of(conversation, turn) for turn in conversation.turns])
 
 
 async def ask(
@@ -79,7 +79,7 @@ async def ask(
             )
             if reply.degraded:
                 raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
-            found = tuple(map(_turn, reply.memories))
+            found = tuple(source_of(memory).partition("/")[2] for memory in reply.memories)
             rows = [memory.signals or {} for memory in reply.memories]
             signals = _columns(rows) if explain else Signals()
             answers.append(RankedAnswer(conversation.id, conversation.source, question, found, signals))
@@ -88,14 +88,13 @@ async def ask(
     return answers
 
 
-def _turn(memory: MemoryView) -> str:
-    """Return the id of the turn of a memory; empty for a summary of several."""
-    if memory.role is None or not memory.message_ids:
-        return ""
-    return memory.message_ids[0].partition("/")[2]
+def source_of(memory: MemoryView) -> str:
+    """Return the id of the message of a memory; empty for a summary of several."""
+    return memory.message_ids[0] if memory.role is not None and memory.message_ids else ""
 
 
-def _message(conversation: Conversation, turn: Turn) -> MessageReceived:
+def message_of(conversation: Conversation, turn: Turn) -> MessageReceived:
+    """Return a turn as its user would publish it; its id is unique among conversations."""
     return MessageReceived(
         id=f"{conversation.id}/{turn.id}",
         user_id=conversation.id,

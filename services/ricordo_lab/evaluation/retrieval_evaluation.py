@@ -12,22 +12,14 @@ from ricordo.memory.ranking.signals import Column, Signals
 from ricordo.messages.enumerations import Profile
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import progress
-from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation, read_versions
+from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation
+from ricordo_lab.evaluation.recall_data import read_conversations
 from ricordo_lab.evaluation.replay import RankedAnswer, ask, by_languages, publish
 from ricordo_lab.evaluation.results import Row
 from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, Measured, mean, measure, row
 
 _DEEPEST: Final = max(CUTOFFS)
 Score = Callable[[Signals], Column]
-
-SINGLE: Final[Mapping[str, Score]] = {
-    "meaning of the text or its window": lambda signals: signals.semantic,
-    "meaning of the window": lambda signals: signals.window,
-    "BM25 of the text": lambda signals: signals.bm25,
-    "BM25 of the window": lambda signals: signals.bm25_window,
-    "both, fused by reciprocal rank": lambda signals: signals.fused,
-}
-"""Rankings by one signal alone."""
 
 
 def run(asked: argparse.Namespace) -> Iterator[Row]:
@@ -36,7 +28,7 @@ def run(asked: argparse.Namespace) -> Iterator[Row]:
     Raises:
         MeasurementFailed: it does not start, or an answer is degraded.
     """
-    conversations = read_versions(asked.data, asked.italian)
+    conversations = read_conversations(asked.data, asked.italian)
     every, by_profile = asyncio.run(_answers(conversations))
     groups = by_languages(every)
     for languages, answers in groups.items():
@@ -52,8 +44,6 @@ def run(asked: argparse.Namespace) -> Iterator[Row]:
         yield _row("conversation", conversation, [one for one in answers if one.conversation == conversation])
     for profile, ranked in by_profile.items():
         yield _row("profile", profile, ranked)
-    for name, score in SINGLE.items():
-        yield row("one signal alone", name, reranked(answers, score), len(answers))
 
 
 def _without_signals(languages: str, answers: Sequence[RankedAnswer]) -> Iterator[Row]:

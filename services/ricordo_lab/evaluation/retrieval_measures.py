@@ -7,7 +7,7 @@ from typing import Final
 
 from ricordo_lab.evaluation.results import Row
 
-CUTOFFS: Final = (5, 10, 25, 50)
+CUTOFFS: Final = (1, 3, 5, 10, 25, 50)
 NDCG_AT: Final = 10
 
 
@@ -26,6 +26,10 @@ class Measured:
     any: tuple[float, ...]
     all: tuple[float, ...]
     ndcg: float
+
+    def at(self, cutoff: int) -> float:
+        """Return the share of the evidence among the first that many, one of `CUTOFFS`."""
+        return self.fraction[CUTOFFS.index(cutoff)]
 
 
 def measure(found: Sequence[str], evidence: Collection[str]) -> Measured:

@@ -15,9 +15,7 @@ import numpy as np
 
 from ricordo.language.annotations import E5
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.detection import detect
-from ricordo.language.query_analysis import intent_head
-from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
+from ricordo.language.query_analysis.intents import masked
 from ricordo.language.query_analysis.query_parser import parse_query
 from ricordo.language.query_analysis.search_terms import LEANING
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, shape
@@ -31,8 +29,8 @@ NONE: Final = "-"
 _RATE: Final = 0.1
 _DECAY: Final = (0.9, 0.999)
 _STEPS: Final = 200
-_TEXT_RIDGE: Final = 1e-5
-_QUESTION_RIDGE: Final = 1e-4
+_RIDGE: Final = 1e-5
+"""The factor of the squared norm."""
 _PARTS: Final = 5
 
 
@@ -66,9 +64,13 @@ def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
 
 
 def run_questions(asked: argparse.Namespace) -> Iterator[NamedFigures]:
-    """Fit the head of intents on a file of labelled questions, write it, and yield where."""
-    asked.out.write_bytes(fit_question_head(read_questions(asked.data), digest(asked.data)).saved())
-    yield NamedFigures(out=str(asked.out))
+    """Fit the head of intents for each language of a file of labelled questions, and yield where it is."""
+    asked.out.mkdir(parents=True, exist_ok=True)
+    questions = read_questions(asked.data)
+    for language in sorted({one.language for one in questions}):
+        out = asked.out / f"intents_{language}.npz"
+        out.write_bytes(fit_intents(questions, language, digest(asked.data)).saved())
+        yield NamedFigures(out=str(out))
 
 
 def read_texts(path: Path) -> list[LabelledText]:
@@ -133,23 +135,19 @@ def fit_text_head(
     features[:, BUCKETS + SHAPE :] = vectors
     wanted = np.zeros((len(texts), len(labels)), dtype=np.float32)
     wanted[np.arange(len(texts)), [labels.index(one.label) for one in texts]] = 1
-    weights = _softmax_regression(features, wanted, _TEXT_RIDGE)
+    weights = _softmax_regression(features, wanted)
     hashed, step = quantise(weights[:BUCKETS])
     return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
 
 
-def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> IntentHead:
-    """Fit a head over questions; the same questions give the same head."""
-    features = np.zeros((len(questions), intent_head.BUCKETS), dtype=np.float32)
-    wanted = np.zeros((len(questions), len(INTENTS)), dtype=np.float32)
-    for row, target, question in zip(features, wanted, questions, strict=True):
-        language = detect(question.query)
-        parsed, _ = parse_query(question.query, NOW, ZONE, language, frozenset(question.known))
-        places = intent_head.buckets(parsed)
-        row[places] = 1 / np.sqrt(len(places))
-        target[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
-    weights, scale = quantise(_softmax_regression(features, wanted, _QUESTION_RIDGE))
-    return IntentHead(weights, scale, LANGUAGES, fitted_on)
+def fit_intents(questions: Sequence[LabelledQuestion], language: str, fitted_on: str = "") -> TextHead:
+    """Fit the head of intents of a language; the same questions give the same head."""
+    own = [one for one in questions if one.language == language]
+    parsed = (parse_query(one.query, NOW, ZONE, language, frozenset(one.known))[0] for one in own)
+    texts = [
+        LabelledText(one.intents[0], language, masked(each)) for one, each in zip(own, parsed, strict=True)
+    ]
+    return fit_text_head(texts, np.zeros((len(texts), 0), dtype=np.float32), "", fitted_on)
 
 
 def split(texts: Sequence[LabelledText]) -> tuple[list[int], list[int]]:
@@ -170,13 +168,12 @@ def accuracy(head: TextHead, texts: Sequence[LabelledText], vectors: Matrix) -> 
     }
 
 
-def _softmax_regression(features: Matrix, wanted: Matrix, ridge: float) -> Matrix:
+def _softmax_regression(features: Matrix, wanted: Matrix) -> Matrix:
     """Return the weights that minimise the mean cross-entropy plus a ridge, [d, labels].
 
     Args:
         features: [n, d].
         wanted: a distribution over the labels for each row, [n, labels].
-        ridge: factor of the squared norm.
     """
     used = np.flatnonzero(features.any(axis=0))
     rows = np.ascontiguousarray(features[:, used])
@@ -186,7 +183,7 @@ def _softmax_regression(features: Matrix, wanted: Matrix, ridge: float) -> Matri
         scores = rows @ fitted
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         errors = odds / odds.sum(axis=1, keepdims=True) - wanted
-        gradient = rows.T @ errors / len(wanted) + ridge * fitted
+        gradient = rows.T @ errors / len(wanted) + _RIDGE * fitted
         first = _DECAY[0] * first + (1 - _DECAY[0]) * gradient
         second = _DECAY[1] * second + (1 - _DECAY[1]) * gradient**2
         mean, spread = first / (1 - _DECAY[0] ** step), second / (1 - _DECAY[1] ** step)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from ricordo.language.reading import DIRECTIONS, ReadStatement, is_like
 from ricordo.models.reader.decoding import (
     Candidate,
-    Spans,
     certainty_of,
     noted_candidates,
     statement_of,
     typed_candidates,
 )
 from ricordo.models.reader.reader_network import Floats, Probabilities
+from ricordo.models.reader.text_words import Spans, Words
 from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.reader.annotations import SPEAKER, AnnotatedTurn, Statement
 from ricordo_lab.reader.targets import tokens_of
@@ -64,7 +64,7 @@ def judged(read: Sequence[ReadTurn], grade: str) -> list[Judged]:
     candidates, matches = GRADES[grade]
     found: list[Judged] = []
     for place, (turn, spans, said) in enumerate(read):
-        for one in candidates(turn.text, spans, said):
+        for one in candidates(Words(turn.text, spans), said):
             statement = statement_of(one, said, spans, one.span, 0.0)
             right = (n for n, fact in enumerate(turn.statements) if matches(turn.text, statement, fact))
             found.append(Judged(place, one, tuple(right)))

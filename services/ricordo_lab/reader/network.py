@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
-from ricordo.models.reader.decoding import Spans
 from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER, WIDTH
 from ricordo.models.reader.reader_network import Floats, distances, packed
+from ricordo.models.reader.text_words import Spans
 from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
 from ricordo_lab.reader.annotations import AnnotatedTurn
 from ricordo_lab.reader.targets import CLASS_WEIGHTS, NONE, WEIGHTS, Targets, targets_of

@@ -16,8 +16,8 @@ from ricordo.language.reading import (
     PREDICATES,
     STATUSES,
 )
-from ricordo.models.reader.decoding import Spans
 from ricordo.models.reader.heads import CARRIED_OVER, IN_TEXT, OF_SPEAKER, OF_TOKENS, POINTER
+from ricordo.models.reader.text_words import Spans
 from ricordo_lab.reader.annotations import SPEAKER, AnnotatedTurn, Statement
 
 Targets = Mapping[str, NDArray[Any]]

@@ -34,7 +34,7 @@ def fit_text_heads(network: ReaderNetwork, rated: Sequence[Path], procedures: Pa
     """
     sets = [read(path) for path in rated]
     for one in sets:
-        one.require(on_axes=True, texts=_FEWEST)
+        one.require(_FEWEST)
     texts = read_texts(procedures)
     if sets:
         known = np.concatenate([network.features(one.texts) for one in sets])

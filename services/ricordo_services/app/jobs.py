@@ -7,6 +7,7 @@ from typing import Final
 
 from ricordo.bus.nats.nats_bus import open_bus
 from ricordo.bus.port import StreamsTooLarge
+from ricordo.client import MemoryClient
 from ricordo.clock import SystemClock
 from ricordo.settings import Settings
 from ricordo.store.database import Database
@@ -35,7 +36,7 @@ from ricordo_services.job_progress import (
     waiting_for,
 )
 from ricordo_services.knowledge.graph_projector import GraphRebuild
-from ricordo_services.lifecycle.export_restore import ExportRestore, Names
+from ricordo_services.lifecycle.export_restore import ExportRestore
 
 __all__ = [
     "ExportRestore",
@@ -102,7 +103,7 @@ async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) 
         outdated=await resources.store(BackfillStore),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),
-        index=await resources.backlog("index"),
+        index=await resources.backlog("index-bulk"),
         clock=resources.clock,
         models=await resources.known_models(),
         batch=step.batch,
@@ -116,7 +117,7 @@ async def _reembed(resources: Resources, _order: BackfillOrder, notify: Notify) 
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         batcher=lambda: resources.primary_batcher(notify),
-        index=await resources.backlog("index", "index-changes"),
+        index=await resources.backlog("index-bulk", "index-changes"),
         clock=resources.clock,
         model=resources.model_names[0],
         keep=resources.model_names,
@@ -138,7 +139,9 @@ async def run_reindex(
 
 
 @asynccontextmanager
-async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIterator[ExportRestore]:
+async def open_restore(
+    settings: Settings, tenant: str, user_id: str, client: MemoryClient
+) -> AsyncIterator[ExportRestore]:
     """Open the servers, and yield what restores a user's export besides the messages.
 
     Raises:
@@ -150,7 +153,7 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
         yield ExportRestore(
             tenant=tenant,
             user_id=user_id,
-            names=Names(tenant),
+            client=client,
             imports=ImportStore(database, executor),
             ledger=FactLedger(database, executor),
             note_store=NoteStore(database),

@@ -10,6 +10,7 @@ from typing import Final
 from ricordo.clock import SystemClock
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
+from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo.store.consolidation import CompressionStore, ReflectionStore
@@ -18,18 +19,18 @@ from ricordo.store.pass_store import LITE, PassLocks, PassRuns, RetentionStore
 from ricordo.store.session_store import SessionStore
 from ricordo_services.app.resources import Resources
 from ricordo_services.job_progress import PassSummary, Report
-from ricordo_services.lifecycle.passes.archiving_passes import (
+from ricordo_services.lifecycle.archiving_passes import (
     ArchivePass,
     DecayPass,
     ExpiryPass,
     RetentionPass,
 )
-from ricordo_services.lifecycle.passes.condensing_passes import (
+from ricordo_services.lifecycle.condensing_passes import (
     CompressionPass,
     ReflectionPass,
     SessionSummaries,
 )
-from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassRunner, PassWork
+from ricordo_services.lifecycle.pass_runner import PassRunner, PassWork
 
 _HOUR: Final = 3600.0
 _CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most
@@ -100,7 +101,7 @@ async def make_pass(resources: Resources, name: str) -> PassRunner:
     return PassRunner(
         name=name,
         work=await _work(resources, name),
-        items=IsolatedItems(name),
+        items=ItemBackoff(name),
         tenants=(await resources.store(LifecycleStore)).tenants,
         runs=await resources.store(PassRuns),
         locks=PassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),

@@ -29,6 +29,7 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.memory_listings import MemoryListings
 from ricordo.store.memory_queries import MemoryDetailQueries, MemoryQueries, StyleQueries
+from ricordo.store.recall_queries import RecallQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import (
     describe_models,
@@ -45,17 +46,15 @@ from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.cached_readers import UserPatterns, WorkingMemoryReader
-from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.connections import Connections
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.follow_ups import FollowUps
-from ricordo_services.retrieval.graph_lookup import GraphLookup
+from ricordo_services.retrieval.gather import Gathering
 from ricordo_services.retrieval.listing_scopes import ListingScopes
-from ricordo_services.retrieval.lookups import FactLookups, MemoryBrowser, MemoryLookups
+from ricordo_services.retrieval.lookups import FactLookups, GraphLookup, MemoryBrowser, MemoryLookups
 from ricordo_services.retrieval.pages import EntityPages, MemoryPages, UserPages
-from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
-from ricordo_services.retrieval.recall import RecallService
-from ricordo_services.retrieval.recalled_facts import RecalledFacts
+from ricordo_services.retrieval.question import ExampleEncoder, FormerModels, QuestionReader
+from ricordo_services.retrieval.recall import RecallService, profiles_for
 from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
@@ -100,7 +99,7 @@ async def queries(resources: Resources) -> QueryServer:
     answers = AnswerService(recall, reader, working_memory.count, answering.min_confidence, writer)
     context = Context(recall, memories, working_memory, patterns, resources.clock)
     entities = EntityPages(await resources.store(EntityListings), resources.clock)
-    pages = MemoryPages(memories, listings, recall.scopes, resources.clock)
+    pages = MemoryPages(memories, listings, recall.gather.scopes, resources.clock)
     server = await query_server(
         resources,
         "retrieval",
@@ -124,7 +123,7 @@ async def queries(resources: Resources) -> QueryServer:
         concurrency=resources.settings.bus.concurrent_queries,
     )
     server.health.models = describe_models(resources.settings.embedding)
-    server.health.problem = lambda: recall.former.problem
+    server.health.problem = lambda: recall.analyse.former.problem
     return server
 
 
@@ -132,44 +131,46 @@ async def recall_service(resources: Resources) -> RecallService:
     """Return the service behind `query.recall` and `query.context`."""
     model, ranking = resources.model_names[0], resources.settings.ranking
     models, secondary = await resources.models(), await resources.secondary_encoders()
-    encoder = models.query
     memories, vectors = await resources.store(MemoryQueries), await resources.known_vectors()
-    former = tuple(await resources.former_models())
+    rows, former = await resources.store(RecallQueries), tuple(await resources.former_models())
     others = tuple(one for one in secondary.values() if one is not None)
-    index = await resources.local_index()
+    index, within_s = await resources.local_index(), resources.settings.embedding.query_timeout_s
     related = RelatedMemories(vectors, (model, *secondary), resources.settings.links.threshold)
-    search = Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary))
-    facts = RecalledFacts(await resources.store(FactLedger), ranking.fact_confidence)
-    connections = Connections(search, related, facts.queries)
+    minimums = Minimums(
+        idf=ranking.min_idf, semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity
+    )
+    search = Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary), minimums)
     working, notes = await working_memory_reader(resources), await resources.store(NoteStore)
     lifetime, heads = _working_memory_lifetime(resources), await resources.head_encoders()
-    of_heads = next((one for one in (encoder, *others, *heads) if one.model == MODEL), None)
+    encoders = (models.query, *others, *heads)
+    of_heads = next((one for one in encoders if one.model == MODEL), None)
     usual, use = resources.settings.llm, "questions are analysed"
     asked = open_llm(resources.settings.analyser, usual, resources.clock, use, limited=False)
     return RecallService(
-        follow_ups=FollowUps(working, notes, memories, resources.clock, of_heads, lifetime),
-        memories=memories,
-        facts=facts,
-        related=related,
-        search=search,
-        rank=CandidateRanking(
-            memories, KeyTopics(models.statement), connections, resources.settings.lifecycle.floors
+        analyse=QuestionReader(
+            analyser=QueryAnalyser(await resources.enter(asked), resources.settings.analyser.cache_size),
+            clock=resources.clock,
+            encoders=encoders,
+            former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
+            within_s=within_s,
         ),
-        scopes=ListingScopes(await resources.store(MemoryListings)),
-        encoder=encoder,
-        other_encoders=others,
-        head_encoders=heads,
-        examples=ExampleEncoder((models.statement, *others)),
-        former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
-        clock=resources.clock,
-        analyser=QueryAnalyser(await resources.enter(asked), resources.settings.analyser.cache_size),
+        gather=Gathering(
+            queries=rows,
+            facts=await resources.store(FactLedger),
+            search=search,
+            scopes=ListingScopes(await resources.store(MemoryListings)),
+            examples=ExampleEncoder((models.statement, *others), within_s),
+            statements=models.statement,
+            connections=Connections(search, related, rows),
+            threshold=ranking.fact_confidence,
+            floors=resources.settings.lifecycle.floors,
+            points_are_missing=bool if index is None else index.rebuild_wanted.is_set,
+        ),
+        memories=memories,
+        related=related,
+        follow_ups=FollowUps(working, notes, memories, resources.clock, of_heads, lifetime),
         profile=ranking.profile,
         profiles=profiles_for(model, ranking.weights),
-        minimums=Minimums(
-            idf=ranking.min_idf, semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity
-        ),
-        encode_within_s=resources.settings.embedding.query_timeout_s,
-        points_are_missing=bool if index is None else index.rebuild_wanted.is_set,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from ricordo.bus.nats.nats_bus import NatsBus, open_bus
 from ricordo.clock import Clock
 from ricordo.documents.object_store import ObjectStore
-from ricordo.graph.bolt.fact_graph import FactGraph, open_graph
+from ricordo.graph.fact_graph import FactGraph, open_graph
 from ricordo.graph.graph_model import GraphUnavailable
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.edge_folder import FreeSpace

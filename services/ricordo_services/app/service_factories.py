@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ricordo.messages.routing import answered_elsewhere
+from ricordo.messages.routing import answered_elsewhere, bulk_consumer
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Handler, QueryRoute
@@ -11,6 +11,7 @@ from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
 from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.worker.state import LoopSettings
 from ricordo_services.app.resources import Resources
+from ricordo_services.backpressure import BulkLane
 
 
 async def event_worker(
@@ -48,7 +49,6 @@ async def event_worker(
         pauses=Backoff(first=1.0, longest=settings.breaker_max_pause_s, jitter=0.0),
     )
     return EventWorker(
-        name=consumer,
         consumer=consumer,
         handler=handler,
         bus=bus,
@@ -59,6 +59,36 @@ async def event_worker(
         record_dead_letter=resources.record_dead_letter,
         priority=resources.priority,
     )
+
+
+async def bulk_worker(
+    resources: Resources,
+    live: EventWorker,
+    handler: Handler,
+    gates: Sequence[Gate] = (),
+    *,
+    batch: int | None = None,
+    concurrency: int = 1,
+) -> EventWorker:
+    """Return the worker of the bulk lane beside that of the live lane, which goes first."""
+    return await event_worker(
+        resources,
+        bulk_consumer(live.name),
+        handler,
+        gates,
+        lane=BulkLane(live, resources.clock),
+        batch=batch,
+        slots=None if batch is None else 3 * batch,
+        concurrency=concurrency,
+    )
+
+
+async def both_lanes(
+    resources: Resources, name: str, handler: Handler, gates: Sequence[Gate] = ()
+) -> list[EventWorker]:
+    """Return the workers of the live and the bulk lane."""
+    live = await event_worker(resources, name, handler, gates)
+    return [live, await bulk_worker(resources, live, handler, gates)]
 
 
 async def query_server(

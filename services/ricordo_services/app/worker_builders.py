@@ -2,17 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 import structlog
 
-from ricordo.bus.nats.topology import SWEEPER
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits
-from ricordo.memory.documents.cutting import ExtractSize
-from ricordo.messages.events import MemoryCreatedBulk
+from ricordo.memory.document_cutting import ExtractSize
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
@@ -40,8 +37,7 @@ from ricordo_services.app.language_models import (
 from ricordo_services.app.passes import nightly, scheduled_passes
 from ricordo_services.app.request_handlers import export_server, fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import event_worker
-from ricordo_services.backpressure import BulkLane
+from ricordo_services.app.service_factories import both_lanes, bulk_worker, event_worker
 from ricordo_services.embedding.encode_handler import EncodeHandler
 from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexHandler
 from ricordo_services.embedding.index_projection import Projection
@@ -60,7 +56,7 @@ from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.graph_projector import GraphCatchUp
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 from ricordo_services.lifecycle.lifecycle_handlers import Reinforce, SessionEndHandler
-from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
+from ricordo_services.lifecycle.reconciliation import Reconciliation, tidy
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -91,13 +87,11 @@ async def ingest(resources: Resources) -> list[Service]:
         slots=_SLOTS_FACTOR * resources.settings.worker.slots,
         batch=min(200, _BATCH_FACTOR * resources.settings.worker.batch),
     )
-    bus = await resources.bus()
-    behind = BulkLane(bus, clock, live="ingest", live_batches=lambda: live.measures.calls)
     imported = IngestHandler(intake, clock, None, source="import", storage=storage)
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
         live,
-        await event_worker(resources, "ingest-bulk", imported, lane=behind),
+        await bulk_worker(resources, live, imported),
         *document_services,
         await export_server(resources),
     ]
@@ -156,23 +150,7 @@ async def encode(resources: Resources) -> list[Service]:
         batch=_LIVE_BATCH,
         concurrency=2,
     )
-    lane = BulkLane(
-        await resources.bus(),
-        resources.clock,
-        live="encode",
-        live_batches=lambda: worker.measures.calls,
-        first=("ingest", "enrichment", "knowledge", "index"),
-    )
-    bulk = await event_worker(
-        resources,
-        "encode-bulk",
-        replace(handler, again=MemoryCreatedBulk),
-        (batcher,),
-        lane=lane,
-        slots=3 * _BULK_BATCH,
-        batch=_BULK_BATCH,
-        concurrency=2,
-    )
+    bulk = await bulk_worker(resources, worker, handler, (batcher,), batch=_BULK_BATCH, concurrency=2)
     worker.health.counters = lambda: {
         "encoded": batcher.encoded,
         "refused": batcher.refused,
@@ -195,14 +173,17 @@ async def index(resources: Resources) -> list[Service]:
     projection = Projection(indexing, vectors, await resources.known_models(), executor)
     gates = (resources.vectors_gate,)
     handler = IndexHandler(projection, indexing, resources.clock)
-    created = await event_worker(resources, "index", handler, gates)
-    changes = IndexChangeHandler(projection)
-    services = [created, await event_worker(resources, "index-changes", changes, gates, linger=USES_LINGER_S)]
+    created, bulk = await both_lanes(resources, "index", handler, gates)
+    changes = await event_worker(
+        resources, "index-changes", IndexChangeHandler(projection), gates, linger=USES_LINGER_S
+    )
+    services = [created, bulk, changes]
     if (own := await resources.local_index()) is None:
         return [*services]
     created.health.problem = lambda: own.problem
-    created.health.counters = lambda: {"failed_flushes": own.failed_flushes}
-    rebuild = IndexRebuild(own, await repoint(resources), await resources.backlog("index"), resources.clock)
+    created.health.counters = lambda: {"failed_flushes": own.failures.flushes}
+    backlog = await resources.backlog("index-bulk")
+    rebuild = IndexRebuild(own, await repoint(resources), backlog, resources.clock)
     job = Periodic(
         "rebuild-index",
         rebuild.run,
@@ -220,7 +201,7 @@ async def repoint(resources: Resources) -> Reindexing:
         memories=await resources.store(ReindexingStore),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
-        index=await resources.backlog("index", "index-changes"),
+        index=await resources.backlog("index-bulk", "index-changes"),
         clock=resources.clock,
     )
 
@@ -234,7 +215,7 @@ async def enrichment(resources: Resources) -> list[Service]:
     """Return the worker that enriches memories."""
     opening = open_describer(resources.settings, resources.clock)
     handler = await enrich_handler(resources, await resources.enter(opening))
-    return [await event_worker(resources, "enrichment", handler)]
+    return [*await both_lanes(resources, "enrichment", handler)]
 
 
 async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -> EnrichmentHandler:
@@ -255,14 +236,15 @@ async def knowledge(resources: Resources) -> list[Service]:
     ledger = FactLedger(await resources.database(), executor, record_doubts=bool(settings.llm))
     reader = await resources.enter(open_fact_extractor(resources.settings, resources.clock, executor))
     handler = FactHandler(ledger, resources.clock, reader)
-    worker = await event_worker(resources, "knowledge", handler)
-    show_fact_models(reader, settings, worker.health)
+    lanes = await both_lanes(resources, "knowledge", handler)
+    for lane in lanes:
+        show_fact_models(reader, settings, lane.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()
     graph = await event_worker(resources, "graph", projector, (resources.graph_gate,))
     catch_up = GraphCatchUp(projector, await resources.store(LifecycleStore), resources.clock)
     job = Periodic("graph-catch-up", catch_up.run, _CATCH_UP_S, resources.clock, woken=changed)
     commands = await fact_commands(resources, ledger, changed.set)
-    return [worker, graph, job, *commands, *await _identify(resources, ledger, changed.set)]
+    return [*lanes, graph, job, *commands, *await _identify(resources, ledger, changed.set)]
 
 
 async def _identify(
@@ -279,7 +261,10 @@ async def _identify(
     )
     if (model := await resources.enter(opening)) is None:
         return []
-    life, backlog = await resources.store(LifecycleStore), await resources.backlog("knowledge")
+    life, backlog = (
+        await resources.store(LifecycleStore),
+        await resources.backlog("knowledge", "knowledge-bulk"),
+    )
     identify = IdentityResolution(ledger, project_soon, model, life.tenants, backlog)
     job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters
@@ -315,16 +300,10 @@ async def lifecycle(resources: Resources) -> list[Service]:
         await resources.emitter("lifecycle"),
         bus.oldest_unsettled,
         clock,
-        resources.model_names[0],
         timedelta(seconds=settings.reconcile_after_s),
     )
     sessions = SessionEndHandler(await resources.store(SessionStore), clock)
-    sweeper = Sweeper(
-        consumer=SWEEPER,
-        bus=bus,
-        clock=clock,
-        record_dead_letter=resources.record_dead_letter,
-    )
+    sweeper = Sweeper(bus=bus, clock=clock, record_dead_letter=resources.record_dead_letter)
     return [
         await event_worker(resources, "reinforce", Reinforce(life), linger=USES_LINGER_S),
         await event_worker(resources, "sessions", sessions),

@@ -1,13 +1,11 @@
 """The table of workers, and the process that runs some of them."""
 
 import asyncio
-import gc
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import product
+from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -26,9 +24,8 @@ from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service, freeze_gc, run_services
 from ricordo.runtime.query_server import QueryServer
-from ricordo.runtime.scheduling import CpuExecutor, gil_switch_interval
+from ricordo.runtime.scheduling import gil_switch_interval
 from ricordo.runtime.sweeper import Sweeper
-from ricordo.runtime.tasks import run_until
 from ricordo.runtime.worker.event_worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
@@ -86,26 +83,11 @@ _PRELOADS: Final[Mapping[str, Callable[[str], None]]] = {
 }
 
 
-@dataclass(eq=False)
-class Preloading:
-    """A service that loads rules once `begin` is set, so that neither the start nor a message waits.
-
-    Attributes:
-        loaders: are called for each language.
-    """
-
-    executor: CpuExecutor
-    loaders: Sequence[Callable[[str], None]]
-    name: str = "preloading"
-    begin: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """Load; `ready` is called at once, as nothing depends on it."""
-        ready()
-        if await run_until(stopping, self.begin.wait()):
-            for load, language in product(self.loaders, LANGUAGES):
-                await run_until(stopping, self.executor.map(load, (language,)))  # messages go between
-            gc.freeze()  # `freeze_gc` came before the rules, which live as long
+@cache
+def load_rules(worker: str) -> None:
+    """Load what a worker reads from files, so that no message waits for it: a tenth of a second."""
+    for language in LANGUAGES if worker in _PRELOADS else ():
+        _PRELOADS[worker](language)
 
 
 class UnknownWorker(Exception):
@@ -137,15 +119,10 @@ async def run_workers(
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
             services.append(_health_page(resources, services, healths, settings.worker.health_port))
-        loaders = [load for worker, load in _PRELOADS.items() if worker in names]
-        preloading = Preloading(await resources.cpu_executor(), loaders)
-
-        def all_ready() -> None:
-            on_ready()
-            preloading.begin.set()
-
+        for name in names:
+            load_rules(name)
         with freeze_gc(), gil_switch_interval():
-            await run_services([*services, preloading], stopping=stopping, on_ready=all_ready)
+            await run_services(services, stopping=stopping, on_ready=on_ready)
 
 
 def _health_page(

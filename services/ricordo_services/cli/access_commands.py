@@ -7,32 +7,69 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
+import typer
 from rich.table import Table
 
 from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
 from ricordo.runtime.process import stop_on_signals
 from ricordo_services.api_keys import ApiKey, KeyStore
-from ricordo_services.cli.client_calls import SECONDS, Call, Option, checked_user
+from ricordo_services.cli.client_calls import SECONDS, BusCall, Call, checked_user
 from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.options import (
+    OnlyUser,
+    ServerOptions,
+    Texts,
+    User,
+    argument,
+    flag,
+    option,
+    repeated,
+    reworded,
+)
 from ricordo_services.cli.output import out_console, print_json, print_line, print_remark, print_text
 from ricordo_services.stack import nats_access
 
+Folder = Annotated[Path, option("DIR", "Folder of the users.", "--out")]
+Show = Annotated[bool, flag("--show", "Print the settings instead of writing a file.")]
 
-def server(*, out: Path, **options: Option) -> None:
-    """Make the users of a server, or those that are missing, and what its configuration includes."""
+
+def auth() -> None:
+    """Create the users of NATS: one per worker, and one per bot of a tenant.
+
+    `server` writes a folder: a file that the configuration of the NATS server includes, and for each user
+    a file of settings with its password, of mode 0600. The bots of a tenant reach its memories only. The
+    local stack does not need it.
+
+    Examples:
+        ricordo auth server --out users --tenant acme --address nats://bus.example:4222
+        ricordo auth add-bot acme --name telegram --out users
+        ricordo auth rotate bot-acme --out users
+        ricordo auth remove bot-acme.telegram --out users
+    """
+
+
+def server(
+    *,
+    out: Folder,
+    tenants: Annotated[Texts, repeated("NAME", "Tenant that gets a bot", "--tenant")] = None,
+    address: Annotated[str | None, option("URL", "For clients. Default: nats://127.0.0.1:4222.")] = None,
+    tls_cert: Annotated[str | None, option("FILE", "Its certificate, as a path on the server.")] = None,
+    tls_key: Annotated[str | None, option("FILE", "Key of the certificate, as a path on the server.")] = None,
+    tls_ca: Annotated[str | None, option("FILE", "CA certificate, as a path on the clients.")] = None,
+) -> None:
+    """Create the missing users of a server, and the file that its configuration includes."""
     folder = nats_access.AccessFolder(out)
     before = folder.read()
     former = before or nats_access.Users("127.0.0.1:4222")
-    place = former.address if options["address"] is None else _place(options["address"])
-    cert, key, ca = files = tuple(options[f"tls_{name}"] for name in ("cert", "key", "ca"))
-    if any(file is not None for file in files) and not (cert and key):
+    place = former.address if address is None else _place(address)
+    if (tls_cert, tls_key, tls_ca) != (None, None, None) and not (tls_cert and tls_key):
         raise Misused("--tls-cert and --tls-key go together, and --tls-ca with them")
-    tls = nats_access.Tls(cert, key, ca) if cert else former.tls
-    wanted = (*nats_access.everybody_but_bots(), *map(_bot, options["tenants"] or ()))
+    tls = nats_access.Tls(tls_cert, tls_key, tls_ca) if tls_cert and tls_key else former.tls
+    wanted = (*nats_access.everybody_but_bots(), *map(_bot, tenants or ()))
     users, passwords = nats_access.Users(place, tls, former.users).with_missing(wanted)
     _write(folder, users, passwords)
     if before is not None and (before.address, before.tls) != (users.address, users.tls):
@@ -45,8 +82,14 @@ def server(*, out: Path, **options: Option) -> None:
         _advise(before.tenants != users.tenants)
 
 
-def add_bot(tenant: str, *, out: Path, name: str | None = None, show: bool = False) -> None:
-    """Make a user for a bot of a tenant; one that is there keeps its password."""
+def add_bot(
+    tenant: Annotated[str, argument("TENANT", "Tenant of the bot.")],
+    *,
+    out: Folder,
+    name: Annotated[str | None, option("NAME", "Name of a further bot of the tenant.")] = None,
+    show: Show = False,
+) -> None:
+    """Create a user for a bot of a tenant; an existing one keeps its password."""
     folder = nats_access.AccessFolder(out)
     before = folder.known()
     users, passwords = before.with_missing([_bot(tenant, name)])
@@ -54,8 +97,14 @@ def add_bot(tenant: str, *, out: Path, name: str | None = None, show: bool = Fal
     _advise(before.tenants != users.tenants)
 
 
-def rotate(names: list[str] | None = None, *, out: Path, everybody: bool = False, show: bool = False) -> None:
-    """Draw new passwords; the former ones are good until the server reads its configuration again."""
+def rotate(
+    names: Annotated[Texts, argument("USER...", "Users to change.")] = None,
+    *,
+    out: Folder,
+    everybody: Annotated[bool, flag("--all", "All users.")] = False,
+    show: Show = False,
+) -> None:
+    """Create new passwords; the old ones work until the server reloads its configuration."""
     if bool(names) == everybody:
         raise Misused("name the users whose passwords to draw anew, or all of them with --all")
     folder = nats_access.AccessFolder(out)
@@ -65,8 +114,8 @@ def rotate(names: list[str] | None = None, *, out: Path, everybody: bool = False
     _advise(new_tenant=False)
 
 
-def remove(name: str, *, out: Path) -> None:
-    """Take a bot's user away, and its file. The memories of the tenant stay."""
+def remove(name: Annotated[str, argument("USER", "User of a bot.")], *, out: Folder) -> None:
+    """Remove the user of a bot and its file. The memories of the tenant stay."""
     folder = nats_access.AccessFolder(out)
     folder.write(folder.known().without(name), {})
     folder.file_of(name).unlink(missing_ok=True)
@@ -118,6 +167,17 @@ def _place(address: str) -> str:
     return place.netloc if place.port is not None else f"{place.netloc}:4222"
 
 
+def key(servers: ServerOptions) -> None:
+    """Make, list and revoke keys for HTTP.
+
+    Examples:
+        ricordo key create my-bot
+        ricordo key create phone --user davide
+        ricordo key list
+        ricordo key revoke 1f0c9a2b3d4e
+    """
+
+
 @asynccontextmanager
 async def _keys(call: Call) -> AsyncIterator[tuple[KeyStore, str]]:
     """Yield the keys, and the tenant."""
@@ -126,8 +186,13 @@ async def _keys(call: Call) -> AsyncIterator[tuple[KeyStore, str]]:
         yield KeyStore(connection.client.jetstream(timeout=SECONDS)), target.tenant
 
 
-async def create(call: Call, name: str, *, user: str | None = None) -> None:
-    """Make a key, and print it; it is not kept, and cannot be printed again."""
+async def create(
+    call: Call,
+    name: Annotated[str, argument("NAME", "What it is for.")],
+    *,
+    user: OnlyUser = None,
+) -> None:
+    """Make a key of the tenant, or of one user of it, and print it once."""
     if not name.strip():
         raise Misused("NAME must not be blank: `ricordo key list` shows keys by their names")
     if user is not None:
@@ -142,8 +207,8 @@ async def create(call: Call, name: str, *, user: str | None = None) -> None:
     print_remark(f"key {key.id} {bound}; keep it, it is not shown again")
 
 
-async def list_(call: Call) -> None:
-    """List the keys of a tenant, without their texts."""
+async def list_(call: Annotated[Call, reworded(as_json="Print one JSON object per key.")]) -> None:
+    """List the keys of the tenant."""
     async with _keys(call) as (keys, tenant):
         found = await keys.all(tenant)
     if call.as_json:
@@ -159,8 +224,10 @@ async def list_(call: Call) -> None:
     out_console().print(table)
 
 
-async def revoke(call: Call, key_id: str) -> None:
-    """Revoke a key; gateways refuse it within five seconds."""
+async def revoke(
+    call: BusCall, key_id: Annotated[str, argument("ID", "Id of the key: `ricordo key list` shows it.")]
+) -> None:
+    """Revoke a key: it is refused within five seconds."""
     async with _keys(call) as (keys, tenant):
         if not await keys.revoke(tenant, key_id):
             raise Failed(f"tenant {tenant} has no key {key_id}; `ricordo key list` shows those there are")
@@ -171,16 +238,33 @@ def _shown(key: ApiKey) -> dict[str, object]:
     return {name: value for name, value in asdict(key).items() if name != "hash"}
 
 
-def tools(*, format: Literal["openai", "anthropic", "json"] = "openai") -> None:  # noqa: A002 - the name of the option
-    """Print the definitions of the tools for agents."""
+def tools(
+    *,
+    format: Annotated[Literal["openai", "anthropic", "json"], typer.Option(help="For this API.")] = "openai",  # noqa: A002 - the name of the option
+) -> None:
+    """Print the definitions of the tools for agents, as JSON. No server is needed.
+
+    For a program that calls a language model by itself; `ricordo.integrations.tool_table` calls a tool.
+
+    Examples:
+        ricordo tools
+        ricordo tools --format anthropic
+    """
     from ricordo.integrations.tool_table import DefinitionFormat, tool_definitions  # noqa: PLC0415 - slow to load
 
     definitions = tool_definitions(DefinitionFormat(format))
     print_line(json.dumps(definitions, ensure_ascii=False, indent=2))
 
 
-async def mcp(call: Call, *, user: str) -> None:
-    """Serve the memory of a user over standard input and output, until the input ends."""
+async def mcp(call: BusCall, *, user: User) -> None:
+    """Serve the memory of one user to an assistant, by MCP on standard input and output.
+
+    Assistants such as Claude, Cursor and VS Code start it by themselves. Needs the extra `gateway`.
+
+    Examples:
+        ricordo mcp --user davide
+        ricordo mcp --user davide --tenant acme --nats nats://127.0.0.1:4222
+    """
     if importlib.util.find_spec("mcp") is None:
         raise Misused("MCP is not installed: install the extra, with `pip install 'ricordo[gateway]'`")
     checked_user(user)

@@ -3,77 +3,60 @@
 import importlib
 import inspect
 import os
+import re
 import sys
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib import resources
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from types import ModuleType
+from typing import Annotated, Any, Final, get_args, get_type_hints
 
 import typer
 
 from ricordo_services.cli.failures import DONE, discard_stream, guarded, program, replace_unencodable
-
-if TYPE_CHECKING:
-    from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.options import EVERY_OPTION, Offered, ServerOptions, flag, given, offered
 
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
-_TYPES: Final = {
-    "text": str | None,
-    "texts": list[str] | None,
-    "path": Path | None,
-    "flag": bool,
-    "integer": int,
-    "number": float | None,
+_PASS_ON: Final = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+_LISTED: Final = (
+    ("up_command", "up"),
+    ("demo_command", "demo"),
+    ("up_command", "worker"),
+    ("access_commands", "mcp tools"),
+    ("maintenance_commands", "migrate"),
+    ("publish_command", "publish"),
+    ("query_commands", "recall context answer history timeline expand"),
+    ("browsing_commands", "memory memories entities graph users"),
+    ("curation_commands", "end-session"),
+    ("query_commands", "facts"),
+    ("curation_commands", "verify correct reject pin feedback identify"),
+    ("query_commands", "working"),
+    ("curation_commands", "note"),
+    ("query_commands", "status stats"),
+    ("doctor_command", "doctor"),
+    ("dead_letter_commands", "dlq"),
+    ("access_commands", "key"),
+    ("offline_commands", "analyze enrich extract"),
+    ("maintenance_commands", "lifecycle bench eval reindex backfill"),
+    ("backup_commands", "backup restore forgotten"),
+    ("export_command", "export"),
+    ("import_command", "import"),
+    ("forget_command", "forget"),
+    ("access_commands", "auth"),
+)
+COMMANDS: Final = {name: module for module, names in _LISTED for name in names.split()}
+"""The module of each command, in the order of `ricordo --help`."""
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "dlq": ("list", "show", "replay"),
+    "key": ("create", "list", "revoke"),
+    "lifecycle": ("run",),
+    "forgotten": ("save", "apply"),
+    "auth": ("server", "add-bot", "rotate", "remove"),
 }
-"""The types of options that `commands.toml` declares by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandEntry:
-    """One command, or a group of commands."""
-
-    name: str
-    place: str = ""  # module and function; empty for a group
-    summary: str = ""
-    details: str = ""
-    examples: tuple[str, ...] = ()
-    # The options of a `Call` that it takes.
-    common: tuple[str, ...] = ("nats", "tenant", "data_dir", "as_json")
-    # How parameters are declared, by their names, where they differ from `SHARED`.
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    passes_arguments: bool = False  # takes any option: what it hands over to knows them, and has their help
-    commands: tuple["CommandEntry", ...] = ()
-
-    @classmethod
-    def read(cls, table: Mapping[str, Any]) -> "CommandEntry":
-        """Read a table of `commands.toml`."""
-        lists = {name: tuple(table[name]) for name in ("examples", "common") if name in table}
-        return cls(**{**table, **lists, "commands": tuple(map(cls.read, table.get("commands", ())))})
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """The settings of the command's context."""
-        if not self.passes_arguments:
-            return {}
-        return {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-
-    @property
-    def help(self) -> str:
-        """The text of the command's help page."""
-        # \b keeps the lines of a paragraph as they are.
-        examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in self.examples)))
-        examples = examples.replace("ricordo ", f"{program()} ")
-        return "\n\n".join(filter(None, (self.summary, self.details, examples if self.examples else "")))
-
-
-_COMMANDS: Final = tomllib.loads((resources.files(__package__) / "commands.toml").read_text(encoding="utf-8"))
-SHARED: Final[Mapping[str, Mapping[str, Any]]] = _COMMANDS["options"]
-"""The options of several commands, by parameter."""
-PROGRAM: Final = CommandEntry.read(_COMMANDS["program"])
-"""`ricordo` itself: the options before a command's name."""
-ENTRIES: Final = tuple(map(CommandEntry.read, _COMMANDS["command"]))
+"""Commands that have commands, in the same module."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -96,84 +79,133 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         add_completion=False,
         context_settings=dict(_HELP_OPTIONS),
-        help=PROGRAM.summary.replace(" ricordo ", f" {program()} "),
+        help=(ricordo.__doc__ or "").replace(" ricordo ", f" {program()} "),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    app.callback()(_typed(PROGRAM, _program))
-    for entry in ENTRIES:
-        if entry.name not in arguments:
-            app.command(entry.name, short_help=entry.summary)(_not_loaded)
-        elif entry.commands:
-            group = typer.Typer(rich_markup_mode=None)
-            group.callback()(_typed(entry, _group))
-            for each in entry.commands:
-                _add(group, each)
-            app.add_typer(group, name=entry.name, help=entry.help, no_args_is_help=True)
+    app.callback()(typed(ricordo))
+    # Only the list of all commands says more of those that are not named.
+    first_lines = summaries() if not arguments or arguments[0].startswith("-") else {}
+    for name, module in COMMANDS.items():
+        if name in arguments:
+            _load(app, name, importlib.import_module(f"{__package__}.{module}"))
         else:
-            _add(app, entry)
+            app.command(name, short_help=first_lines.get(name))(_not_loaded)
     return app
 
 
-def _add(app: typer.Typer, entry: CommandEntry) -> None:
-    module, _, name = entry.place.partition(":")
-    command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
-    app.command(entry.name, help=entry.help, short_help=entry.summary, context_settings=entry.settings)(
-        _typed(entry, guarded(command))
+def summaries() -> dict[str, str]:
+    """Return the first line of each command, read from the sources: importing all of them takes seconds."""
+    found = {}
+    for name, module in COMMANDS.items():
+        source = _source(module)
+        begin = re.search(rf"^(?:async )?def {name.replace('-', '_')}_?\(", source, re.MULTILINE)
+        documented = source[begin.end() if begin else 0 :]
+        found[name] = documented.split('"""', 2)[1].partition("\n")[0]
+    return found
+
+
+@cache
+def _source(module: str) -> str:
+    return Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
+
+
+def _load(app: typer.Typer, name: str, module: ModuleType) -> None:
+    if name not in GROUPS:
+        _add(app, name, module)
+        return
+    command = _function(module, name)
+    group = typer.Typer(rich_markup_mode=None)
+    group.callback()(typed(command))
+    for part in GROUPS[name]:
+        _add(group, part, module)
+    app.add_typer(group, name=name, help=page(command), no_args_is_help=True)
+
+
+def _add(app: typer.Typer, name: str, module: ModuleType) -> None:
+    command = _function(module, name)
+    # A command that takes the context hands other options over to what knows them, and has their help.
+    settings = _PASS_ON if "context" in inspect.signature(command).parameters else {}
+    text = page(command)
+    first = text.partition("\n\n")[0]
+    app.command(name, help=text, short_help=first, context_settings=settings)(typed(command))
+
+
+def _function(module: ModuleType, name: str) -> Callable[..., object]:
+    """Return the function of a command; one that Python has a word for ends with an underscore."""
+    plain = name.replace("-", "_")
+    function: Callable[..., object] = getattr(module, f"{plain}_", None) or getattr(module, plain)
+    return function
+
+
+def page(command: Callable[..., object]) -> str:
+    """Return the text of a command's help: its docstring, with paragraphs of indented lines kept as they are.
+
+    In these, the program is named as it can be typed here.
+    """
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    kept = (
+        "\b\n" + each.replace("\n    ", "\n  ").replace("ricordo ", f"{program()} ") for each in paragraphs
+    )
+    return "\n\n".join(
+        whole if "\n    " in each else each for each, whole in zip(paragraphs, kept, strict=True)
     )
 
 
-def _typed(entry: CommandEntry, command: Callable[..., object]) -> Callable[..., object]:
-    """Return `command` as Typer calls it: with the options of its entry, those in common as a `Call`."""
-    own = inspect.signature(command).parameters
-    common = entry.common if "call" in own else ()
+def typed(command: Callable[..., object]) -> Callable[..., None]:
+    """Return `command` as Typer calls it: a dataclass among its parameters stands for options, its fields.
 
-    def call(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - the options of any command
+    Those of `call` come last, as many commands share them, and count before the command's name, too.
+    """
+    own = inspect.signature(command).parameters
+    parameters = [_parameter("context", typer.Context)]
+    groups: dict[str, tuple[type, list[inspect.Parameter]]] = {}
+    for name in sorted(filter("context".__ne__, own), key="call".__eq__):
+        kind, *notes = get_args(own[name].annotation) or (own[name].annotation,)
+        if is_dataclass(kind) and isinstance(kind, type):
+            groups[name] = kind, list(_options(kind, *notes))
+            parameters += groups[name][1]
+        else:
+            parameters.append(_parameter(name, own[name].annotation, own[name].default))
+    parameters.append(
+        _parameter("no_color", Annotated[bool, flag("--no-color", "Print without colours.")], False)
+    )
+
+    @guarded
+    def run(**values: Any) -> object:  # noqa: ANN401 - the options of any command
+        return command(**{name: value() if name in groups else value for name, value in values.items()})
+
+    def call(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - likewise
         if values.pop("no_color"):
             os.environ["NO_COLOR"] = "1"
-        named = {name: values.pop(name) for name in common}
-        if "call" in own:
-            from ricordo_services.cli.client_calls import Call  # noqa: PLC0415 - slow to load, and help needs none
-
-            outer = context.find_object(Call) or Call()
-            values["call"] = replace(
-                outer, **{name: value for name, value in named.items() if value is not None}
-            )
         if "context" in own:
             values["context"] = context
-        command(**values)
+        for name, (kind, options) in groups.items():
+            chosen = {option.name: values.pop(option.name) for option in options}
+            if issubclass(kind, ServerOptions):
+                context.obj = chosen = (context.obj or {}) | given(chosen)
+            values[name] = partial(kind, **chosen)
+        run(**values)
 
-    parameters = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
-    last = (*common, "no_color")
-    for name, parameter in own.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:  # which stands for what `commands.toml` types
-            others = (each for each in entry.options if each not in own and each not in last)
-            parameters += [_parameter(entry, each) for each in others]
-        elif name not in ("call", "context"):
-            parameters.append(_parameter(entry, name, parameter))
-    parameters += [_parameter(entry, name) for name in last]
     # Where `inspect.signature` looks, and so Typer.
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
 
 
-def _parameter(entry: CommandEntry, name: str, own: inspect.Parameter | None = None) -> inspect.Parameter:
-    """Return a parameter with its declaration: positional ones are arguments, all others are options."""
-    settings = {**SHARED.get(name, {}), **entry.options.get(name, {})}
-    if own is not None and not settings:  # it declares itself
-        return own.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-    flags = settings.pop("flags", f"--{name.strip('_').replace('_', '-')}").split()
-    kind, default = _TYPES[settings.pop("type", "text")], settings.pop("default", None)
-    if own is not None:
-        kind, default = own.annotation, own.default
-    elif kind is bool:
-        default = bool(default)
-    positional = own is not None and own.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    declared = typer.Argument(**settings) if positional else typer.Option(*flags, **settings)
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, declared]
-    )
+def _options(group: type[Any], note: Offered = EVERY_OPTION) -> Iterator[inspect.Parameter]:
+    """Yield the fields of a dataclass that are offered, as parameters, with the help that is noted."""
+    hints = get_type_hints(group, include_extras=True)
+    for field in fields(group):
+        if field.name in (note.names or hints):
+            kind, declared = get_args(hints[field.name])
+            declared = copy(declared)
+            declared.help = note.texts.get(field.name, declared.help)
+            yield _parameter(field.name, Annotated[kind, declared], field.default)
+
+
+def _parameter(name: str, annotation: object, default: object = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _not_loaded() -> None:
@@ -188,17 +220,18 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _group(context: typer.Context, call: "Call") -> None:
-    context.obj = call
-
-
-def _program(
-    context: typer.Context,
-    call: "Call",
-    *,
+def ricordo(
+    servers: Annotated[
+        ServerOptions,
+        offered(nats="URL of NATS.", tenant="Tenant.", data_dir="The data folder of the local stack."),
+    ],
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    context.obj = call
+    """A memory for bots and assistants that remembers the way people do.
+
+    Begin with  ricordo demo  to see it at work, or  ricordo up  to run it on this machine. Commands that
+    call a running Ricordo find it by --nats, then RICORDO_NATS_URL, then the stack that `up` runs.
+    """

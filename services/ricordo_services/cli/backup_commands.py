@@ -8,16 +8,19 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
+import typer
 from pydantic import TypeAdapter, ValidationError
 
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.schema import OLDEST, Tombstone, newest_schema, schema_version, tombstones
 from ricordo_services import private_files as private
-from ricordo_services.cli.client_calls import Call, running_stack
+from ricordo_services.cli.client_calls import Call, FolderCall, FolderJsonCall, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.input_files import numbered_lines
+from ricordo_services.cli.options import ServerOptions, argument, flag, offered, repeated
 from ricordo_services.cli.output import counted, print_text
 from ricordo_services.stack.archive import Manifest, unpack, verify_backup, write_backup
 from ricordo_services.stack.folder import (
@@ -45,14 +48,10 @@ def read_list(path: Path) -> list[Tombstone]:
     """Read a list.
 
     Raises:
-        Failed: a line is no entry of such a list.
-        OSError: it cannot be read.
+        Failed: it cannot be read, or a line is no entry of such a list.
     """
-    return [
-        _stone(path, number, line)
-        for number, line in enumerate(path.expanduser().read_bytes().split(b"\n"), start=1)
-        if line.strip()
-    ]
+    lines = numbered_lines(str(path.expanduser()))
+    return [_stone(path, number, line) for number, line in lines if line.strip()]
 
 
 def _stone(path: Path, number: int, line: bytes) -> Tombstone:
@@ -75,8 +74,15 @@ _MEGABYTE: Final = 1_000_000
 _CLUSTER: Final = Path("postgres", "cluster")
 
 
-def backup(call: Call, target: Path) -> None:
-    """Back up the data folder to one file."""
+def backup(call: FolderJsonCall, target: Annotated[Path, argument("FILE.tar.gz", "New file.")]) -> None:
+    """Back up the data folder to one file.
+
+    Stop `ricordo up` first. The file contains memories, documents and passwords; its mode is 0600.
+
+    Examples:
+        ricordo backup memory.tar.gz
+        ricordo backup memory.tar.gz --data-dir ./memory
+    """
     path, target = call.folder.expanduser().absolute(), target.expanduser().absolute()
     if target.exists():
         raise Failed(f"{target} exists: name another file")
@@ -94,8 +100,24 @@ def backup(call: Call, target: Path) -> None:
     call.print_result({"file": str(target), "bytes": size, "schema_version": schema}, told)
 
 
-def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Path] | None = None) -> None:
-    """Restore the data folder from a backup."""
+def restore(
+    call: FolderJsonCall,
+    source: Annotated[Path, argument("FILE.tar.gz", "A backup.")],
+    *,
+    force: Annotated[bool, flag("--force", "Replace the memories in the data folder.")] = False,
+    forgotten: Annotated[list[Path] | None, repeated("FILE.jsonl", "List by `forgotten save`")] = None,
+) -> None:
+    """Restore the data folder from a backup.
+
+    Stop `ricordo up` first. The backup is verified before anything is replaced. What was forgotten in the
+    folder since it was made is erased again when `ricordo up` starts; if the folder is lost, --forgotten
+    names a list of it.
+
+    Examples:
+        ricordo restore memory.tar.gz --data-dir ./new
+        ricordo restore memory.tar.gz --force
+        ricordo restore memory.tar.gz --forgotten forgotten.jsonl
+    """
     path, file = call.folder.expanduser().absolute(), source.expanduser()
     if not file.exists():
         raise Failed(f"there is no file {source}")
@@ -118,8 +140,25 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
     call.print_result(done, f"{path} is as it was at {manifest.made_at}{since}")
 
 
-def save(call: Call, target: Path, *, force: bool = False) -> None:
-    """Write what was asked to be forgotten into a file; an earlier list is replaced."""
+def forgotten(servers: Annotated[ServerOptions, offered("nats", "data_dir")]) -> None:
+    """Save the list of what was forgotten, and apply it after an older backup is restored.
+
+    The list contains ids of users, conversations and messages, and no content. It works with a running
+    Ricordo, and on a data folder that is not in use.
+
+    Examples:
+        ricordo forgotten save forgotten.jsonl
+        ricordo forgotten apply forgotten.jsonl
+    """
+
+
+def save(
+    call: FolderCall,
+    target: Annotated[Path, typer.Argument(metavar="FILE.jsonl")],
+    *,
+    force: Annotated[bool, flag("--force", "Replace FILE, whatever it contains.")] = False,
+) -> None:
+    """Write the list of forgotten data to a file; an earlier list is replaced."""
     if not force:
         _refuse_other(target)
     stones = _ask_database(call, tombstones)
@@ -132,17 +171,17 @@ def _refuse_other(path: Path) -> None:
     path = path.expanduser()
     if path.is_dir():
         raise Failed(f"{path} is a folder: name a file")
+    if not path.exists():
+        return
     try:
         read_list(path)
-    except FileNotFoundError:
-        return
     except Failed:
         other = "name another file, or replace it with --force"
         raise Failed(f"{path} exists, and is not a list of forgotten data: {other}") from None
 
 
-def apply(call: Call, source: Path) -> None:
-    """Have it forgotten again, in a database that comes from an older backup."""
+def apply(call: FolderCall, source: Annotated[Path, typer.Argument(metavar="FILE.jsonl")]) -> None:
+    """Erase the listed data again, in a database restored from an older backup."""
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
     stones = read_list(source)

@@ -1,10 +1,8 @@
-"""What a check finds; and checks of NATS: streams, workers by what they report, and the answer to a query."""
+"""What a check finds, and checks of NATS: streams, workers by what they report, and the answer to a query."""
 
-import json
 import shlex
-from asyncio import timeout
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,17 +10,17 @@ from typing import Final
 
 import nats.errors
 import nats.js.errors
-from nats.aio.client import Client
 from nats.js.api import StreamInfo
 
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.client.addresses import without_credentials
+from ricordo.client.connection import Connection
 from ricordo.messages.enumerations import Degradation
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.settings import EmbeddingSettings
-from ricordo.urls import bare
+from ricordo.settings import EmbeddingSettings, Settings
+from ricordo_services.cli import worker_reports
 from ricordo_services.cli.client_calls import ServerTarget
-from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.worker_reports import Report, WorkerReports, collect_reports, in_words
 
 
 class State(StrEnum):
@@ -47,215 +45,125 @@ class Finding:
     advice: str = ""
 
 
-def well(name: str, detail: str) -> Finding:
-    """Return a finding without a problem."""
-    return Finding(name, State.WELL, detail)
+@dataclass(slots=True)
+class System:
+    """What is checked, and what a check has found out for those behind it."""
+
+    settings: Settings
+    target: ServerTarget | None = None
+    stack: Path | None = None
+    """The data folder of the stack that runs here, where the NATS is its own."""
+    names_stores: bool = False
+    exits: AsyncExitStack = field(default_factory=AsyncExitStack)
+    connection: Connection | None = None
+    sees_streams: bool = True
+    reports: WorkerReports = field(default_factory=WorkerReports)
+    lacking: Sequence[Degradation] | None = None
+    """What a recall was answered without; None where nobody answered."""
+    has_schema: bool = False
+
+    @property
+    def reported(self) -> EmbeddingSettings | None:
+        """The embedding models that workers report, if any do."""
+        return self.reports.embedding(self.settings.embedding)
+
+    @property
+    def embedding(self) -> EmbeddingSettings:
+        """The same, and where nobody reports any, those of these settings."""
+        return self.reported or self.settings.embedding
 
 
-def missing(name: str, detail: str, advice: str) -> Finding:
-    """Return a finding of something required that is not there."""
-    return Finding(name, State.MISSING, detail, advice)
+Check = Callable[[System], Awaitable[Sequence[Finding]]]
 
-
-Report = Mapping[str, object]
-
-_HEALTH: Final = "ricordo.health"
-_LISTEN_S: Final = 0.6
-_LISTEN_AGAIN_S: Final = 3.0
-_MODELS: Final = ("encode", "retrieval")
-"""Workers that tell their models, the one that writes first."""
-NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
+_NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
 """Workers that memory needs, by the names they report."""
-_INDEX_OWNERS: Final = frozenset({"index", "retrieval"})
-_WELL: Final = ("ready", "starting", "yielding")
-"""States of workers that are not worth a finding."""
-_SECONDS: Final = 3.0
-_MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
 _LIFECYCLE: Final = "decay"
 """A job of the worker lifecycle, by the name it reports; memory works without, for a time."""
-_HALTED: Final = "mend what its log tells of and start it again; what failed waits, and is not lost"
-_STREAMS: Final = "streams"
-_UNSEEN: Final = Finding("workers", State.NOTED, "are not told of to these credentials; recall says more")
+_INDEX_OWNERS: Final = frozenset({"index", "retrieval"})
+_AT_WORK: Final = ("ready", "starting", "yielding")
+"""States of workers that are not worth a finding."""
+_NEARLY_FULL: Final = 0.8  # of the maximum size of a stream
+_WHEN_FULL: Final = {
+    STREAM_IN: "when it is full, bots are refused",
+    STREAM_DERIVED: "when it is full, it drops the oldest events, also those that nobody has worked on",
+    STREAM_DEAD_LETTERS: "when it is full, it drops the oldest",
+}
+_LARGER: Final = (
+    "RICORDO_BUS__INPUT_BYTES, RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES make them "
+    "larger; on one machine free space does, when `ricordo up` starts again"
+)
 _CURES: Final = {
     Degradation.ROWS: "PostgreSQL does not answer the workers: see its log and theirs",
-    Degradation.VECTORS: "the vector index does not answer: restart the embedding worker",
+    Degradation.VECTORS: "the vector index does not answer: restart the worker `index` (of `up`: serve)",
     Degradation.GRAPH: "the graph does not answer: facts are as known, new ones wait",
     Degradation.ANALYSER: "questions are read by rules alone",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerReports:
-    """What the workers that run report."""
-
-    reports: Mapping[str, Sequence[Report]] = field(default_factory=dict)
-
-    @property
-    def models(self) -> Mapping[str, Sequence[str]]:
-        """The primary models by worker: more than one in all where processes do not agree."""
-        told = {name: sorted({str(one["model"]) for one in self._telling(name)}) for name in _MODELS}
-        return {name: models for name, models in told.items() if models}
-
-    def embedding(self, own: EmbeddingSettings) -> EmbeddingSettings | None:
-        """Return `own` with the models of the workers in it; None where no worker tells of any."""
-        report = next((report for name in _MODELS for report in self._telling(name)), None)
-        if report is None:
-            return None
-        server, fallback = report.get("model_server"), report.get("fallback")
-        models: dict[str, object] = {
-            "provider": "onnx" if server is None else "ollama",
-            "model": str(report["model"]),
-            "fallback": None if fallback is None else str(fallback),
-            "precision": report.get("precision") or own.precision,
-        }
-        if server is not None and bare(str(server)) != bare(own.ollama_url):
-            models["ollama_url"] = str(server)
-        return own.model_copy(update=models)
-
-    def refuse_another(self, own: EmbeddingSettings) -> None:
-        """Let a command that writes go on only where all that encode do so by its own model, or none does."""
-        theirs = self.models.get("encode", ())
-        if all(model == own.model for model in theirs):
-            return
-        if len(theirs) > 1:
-            raise Failed(
-                f"the workers that run encode by different models ({', '.join(theirs)}): "
-                "start all of them by the same settings first"
-            )
-        embedding = self.embedding(own) or own
-        raise Failed(
-            f"the workers that run encode by {theirs[0]}, and these settings say {own.model}: give this "
-            f"command theirs ({assignments(embedding)}), or start them anew by these; nothing was changed"
-        )
-
-    def _telling(self, worker: str) -> Iterable[Report]:
-        return (report for report in self.reports.get(worker, ()) if report.get("model"))
-
-
-def assignments(embedding: EmbeddingSettings) -> str:
-    """Return the settings of the embedding models as they stand before a command, without credentials."""
-    settings = {"PROVIDER": embedding.provider, "MODEL": embedding.model}
-    if embedding.fallback is not None:
-        settings["FALLBACK"] = embedding.fallback
-    usual = EmbeddingSettings().ollama_url
-    if embedding.provider == "ollama" and bare(embedding.ollama_url) != usual:
-        settings["OLLAMA_URL"] = bare(embedding.ollama_url)
-    return " ".join(f"RICORDO_EMBEDDING__{name}={value}" for name, value in settings.items())
-
-
-def in_words(embedding: EmbeddingSettings) -> str:
-    """Say which model it is, and where."""
-    if embedding.provider == "onnx":
-        return f"{embedding.model}, in process"
-    return f"{embedding.model} on {bare(embedding.ollama_url)}"
-
-
-async def worker_reports(url: str) -> WorkerReports | None:
-    """Ask the workers on the NATS of `url`, patiently; None where it does not answer."""
+async def check_nats(system: System) -> list[Finding]:
+    """Connect, for the checks behind this one too."""
+    target = system.target
+    if target is None:
+        return []
     try:
-        async with ServerTarget(url, "default", "the settings").connection(_SECONDS) as connection:
-            return await collect_reports(connection.client, ("encode",))
-    except RicordoError:
-        return None
-
-
-def reports_in(reply: bytes) -> Sequence[Report]:
-    """Return what a process reports of its workers; nothing where somebody else answers, in other words."""
-    try:
-        told = json.loads(reply)
-    except (ValueError, RecursionError):
-        return ()
-    workers = told.get("workers") if isinstance(told, dict) else None
-    return [one for one in workers if isinstance(one, dict)] if isinstance(workers, list) else ()
-
-
-async def collect_reports(client: Client, needed: Collection[str]) -> WorkerReports:
-    """Ask every process for its workers; again, for longer, where a needed one is silent: it may be busy."""
-    found = await _listen(client, _LISTEN_S)
-    return found if all(name in found.reports for name in needed) else await _listen(client, _LISTEN_AGAIN_S)
-
-
-async def _listen(client: Client, within_s: float) -> WorkerReports:
-    inbox = client.new_inbox()
-    replies = await client.subscribe(inbox)
-    await client.publish(_HEALTH, b"", reply=inbox)
-    found: dict[str, list[Report]] = {}
-    try:
-        with suppress(TimeoutError):
-            async with timeout(within_s):
-                async for message in replies.messages:
-                    for report in reports_in(message.data):
-                        found.setdefault(str(report.get("worker")), []).append(report)
-    finally:
-        await replies.unsubscribe()
-    return WorkerReports(found)
-
-
-async def check_bus(
-    target: ServerTarget, own: EmbeddingSettings, beside: Path | None
-) -> tuple[Sequence[Finding], WorkerReports, bool | None]:
-    """Check NATS and what runs on it.
-
-    Args:
-        own: stands in for models that no worker reports.
-        beside: the data folder, where the NATS is that of a stack which runs here.
-
-    Returns:
-        Findings; reports; whether a question got its vector from the workers, None where nobody answered.
-    """
-    try:
-        async with target.connection(_SECONDS) as connection:
-            client = connection.client
-            version = client.connected_server_version
-            number = f"{version.major}.{version.minor}.{version.patch}"
-            found = [well("nats", f"{without_credentials(target.url)} {number}")]
-            streams = await _streams(client)
-            worker_reports = await collect_reports(client, NEEDED)
-            reports = worker_reports.reports
-            seen = reports or not any(finding.name == _STREAMS for finding in streams)
-            found += [*streams, *(_workers(reports, beside) if seen else [_UNSEEN])]
-            if seen and "retrieval" not in reports:
-                return [*found, missing("recall", "nobody answers", "")], worker_reports, None
-            embedding = worker_reports.embedding(own) or own
-            lacking, answer = await _answer(MemoryClient(connection), embedding)
-            encoded = None if lacking is None else Degradation.MODEL not in lacking
-            return [*found, *answer], worker_reports, encoded
+        opening = target.connection(worker_reports.PATIENCE_S)
+        system.connection = await system.exits.enter_async_context(opening)
     except RicordoError as error:
         advice = f"it was named by {target.named_by}: is that right, and does it run? `ricordo up` starts one"
-        return [missing("nats", error.message, advice)], WorkerReports(), None
+        return [Finding("nats", State.MISSING, error.message, advice)]
+    version = system.connection.client.connected_server_version
+    number = f"{version.major}.{version.minor}.{version.patch}"
+    return [Finding("nats", State.WELL, f"{without_credentials(target.url)} {number}")]
 
 
-async def _streams(client: Client) -> list[Finding]:
+async def check_streams(system: System) -> list[Finding]:
+    """Check that the streams are there, and how much waits in them."""
+    if system.connection is None:
+        return []
+    streams = system.connection.client.jetstream(timeout=worker_reports.PATIENCE_S)
     try:
-        infos = await client.jetstream(timeout=_SECONDS).streams_info()
+        infos = {stream.config.name: stream for stream in await streams.streams_info()}
     except (nats.js.errors.Error, nats.errors.Error, TimeoutError) as error:
+        system.sees_streams = False
         reason = str(error) or type(error).__name__
-        return [Finding(_STREAMS, State.NOTED, f"cannot be looked at with these credentials ({reason})")]
-    streams = {stream.config.name: stream for stream in infos}
-    return [
-        _stream(name, streams[name]) if name in streams else missing(name, "is not there", _MADE_BY)
-        for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS)
-    ]
+        return [Finding("streams", State.NOTED, f"cannot be looked at with these credentials ({reason})")]
+    return [_stream(name, infos.get(name)) for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS)]
 
 
-def _stream(name: str, stream: StreamInfo) -> Finding:
-    count, size = stream.state.messages, stream.state.bytes / 1e6
+def _stream(name: str, stream: StreamInfo | None) -> Finding:
+    if stream is None:
+        advice = "workers make it when they start, or say why they cannot: `ricordo up`"
+        return Finding(name, State.MISSING, "is not there", advice)
+    count, size, most = stream.state.messages, stream.state.bytes / 1e6, (stream.config.max_bytes or 0) / 1e6
     seen = f"{count:,} messages, {size:.1f} MB"
+    if 0 < most * _NEARLY_FULL <= size:
+        state = State.DEGRADED if name == STREAM_IN else State.NOTED
+        return Finding(name, state, f"{seen} of at most {most:,.1f}: {_WHEN_FULL[name]}", _LARGER)
     if name == STREAM_DEAD_LETTERS and count:
         return Finding(name, State.NOTED, seen, "`ricordo dlq list` says why they were given up")
     if name == STREAM_IN and count:
-        told, advice = f"{seen} wait to be taken in", "that is fine as long as they get fewer"
-        return Finding(name, State.NOTED, told, advice)
-    return well(name, seen)
+        advice = "that is fine as long as they get fewer"
+        return Finding(name, State.NOTED, f"{seen} wait to be taken in", advice)
+    return Finding(name, State.WELL, seen)
 
 
-def _workers(reports: Mapping[str, Sequence[Report]], beside: Path | None) -> list[Finding]:
-    lacking = [missing(f"worker {name}", "does not answer", "") for name in NEEDED if name not in reports]
+async def check_workers(system: System) -> list[Finding]:
+    """Check which workers run, and whether they can work."""
+    if system.connection is None:
+        return []
+    system.reports = await collect_reports(system.connection.client, _NEEDED)
+    reports = system.reports.reports
+    if not reports and not system.sees_streams:
+        unseen = "are not told of to these credentials; recall says more"
+        return [Finding("workers", State.NOTED, unseen)]
+    lacking = [
+        Finding(f"worker {name}", State.MISSING, "does not answer") for name in _NEEDED if name not in reports
+    ]
     if _LIFECYCLE not in reports:
         detail = "does not answer: nothing fades, and what a crash has lost is not found"
         lacking.append(Finding("worker lifecycle", State.DEGRADED, detail))
     if lacking:  # one advice for all of them
-        advice = _start([finding.name for finding in lacking], set(reports), beside)
+        advice = _start([finding.name for finding in lacking], set(reports), system.stack)
         lacking[-1] = replace(lacking[-1], advice=advice)
     return [*lacking, *(_worker(name, states) for name, states in sorted(reports.items()))]
 
@@ -273,31 +181,39 @@ def _start(lacking: Sequence[str], present: set[str], beside: Path | None) -> st
 
 
 def _worker(name: str, reports: Sequence[Report]) -> Finding:
-    ill = [report for report in reports if report.get("state") not in _WELL]
+    ill = [report for report in reports if report.get("state") not in _AT_WORK]
     done = sum(int(str(report.get("processed") or 0)) for report in reports)
     seen = f"{len(reports)} running, {done:,} done" if len(reports) > 1 else f"{done:,} done"
     if not ill:
         yielding = [f"yielding: {one.get('reason')}" for one in reports if one.get("state") == "yielding"]
-        return well(f"worker {name}", "; ".join([seen, *yielding[:1]]))
+        return Finding(f"worker {name}", State.WELL, "; ".join([seen, *yielding[:1]]))
     why = "; ".join(dict.fromkeys(str(report.get("reason") or report.get("state")) for report in ill))
     halted = [report for report in ill if report.get("state") == "halted"]
     idle = [report for report in ill if report in halted or not report.get("gate_open")]
-    state = State.MISSING if name in NEEDED and len(idle) == len(reports) else State.DEGRADED
-    return Finding(f"worker {name}", state, f"{seen}: {why}", _HALTED if halted else "its log says more")
+    state = State.MISSING if name in _NEEDED and len(idle) == len(reports) else State.DEGRADED
+    mend = "mend what its log tells of and start it again; what failed waits, and is not lost"
+    return Finding(f"worker {name}", state, f"{seen}: {why}", mend if halted else "its log says more")
 
 
-async def _answer(
-    memory: MemoryClient, embedding: EmbeddingSettings
-) -> tuple[Sequence[Degradation] | None, list[Finding]]:
-    """Run a recall that finds nothing, for the `degraded` of its reply."""
+async def check_recall(system: System) -> list[Finding]:
+    """Run a recall that finds nothing, and see what it was answered without."""
+    if system.connection is None:
+        return []
+    told = system.reports.reports
+    if (told or system.sees_streams) and "retrieval" not in told:
+        return [Finding("recall", State.MISSING, "nobody answers")]
+    asked = MemoryClient(system.connection).recall(
+        "ricordo-doctor", "is anybody there?", limit=1, reinforce=False
+    )
     try:
-        reply = await memory.recall("ricordo-doctor", "is anybody there?", limit=1, reinforce=False)
+        reply = await asked
     except RicordoError as error:
-        return None, [missing("recall", error.message, "`ricordo worker retrieval` answers questions")]
+        return [
+            Finding("recall", State.MISSING, error.message, "`ricordo worker retrieval` answers questions")
+        ]
+    system.lacking = reply.degraded
     if not reply.degraded:
-        return (), [well("recall", f"answered in {reply.timings_ms.get('total', 0.0):.0f} ms")]
-    away = f"the question got no vector from {in_words(embedding)}: recall works by words alone"
-    cures = {**_CURES, Degradation.MODEL: away}
-    return reply.degraded, [
-        Finding("recall", State.DEGRADED, f"without {one.value}", cures[one]) for one in reply.degraded
-    ]
+        return [Finding("recall", State.WELL, f"answered in {reply.timings_ms.get('total', 0.0):.0f} ms")]
+    model = f"the question got no vector from {in_words(system.embedding)}: recall works by words alone"
+    cures = {**_CURES, Degradation.MODEL: model}
+    return [Finding("recall", State.DEGRADED, f"without {one.value}", cures[one]) for one in reply.degraded]

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.addresses import checked_addresses
@@ -17,6 +17,7 @@ from ricordo.messages.errors import ErrorBody
 from ricordo.messages.message_types import ID_PATTERN, Message
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.failures import Failed, Misused, sentence
+from ricordo_services.cli.options import ServerOptions, offered
 from ricordo_services.cli.output import print_json, print_line, print_text
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
@@ -25,8 +26,6 @@ STACK_FILE: Final = "stack.json"
 SECONDS: Final = 5.0
 
 R = TypeVar("R", bound=Message)
-Option = Any
-"""An option of a command that `commands.toml` types; it has the name that the client gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +59,8 @@ class ServerTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """The options that select servers and output, before a command's name and behind it."""
-
-    nats: str | None = None
-    tenant: str | None = None
-    data_dir: Path | None = None
-    as_json: bool = False
+class Call(ServerOptions):
+    """What a command works on: servers, and how its output is printed."""
 
     @property
     def folder(self) -> Path:
@@ -129,11 +123,7 @@ class Call:
             raise
 
     async def ask(self, request: Callable[[MemoryClient], Awaitable[R]], show: Callable[[R], None]) -> R:
-        """Make a request of the client, print its reply as JSON or by `show`, and return it.
-
-        Raises:
-            Failed, Misused, RicordoError: as `client`.
-        """
+        """Make a request of the client, print its reply as JSON or by `show`, and return it."""
         async with self.client() as client:
             reply = await request(client)
         self.print_reply(reply, show)
@@ -152,6 +142,14 @@ class Call:
             print_json(document)
         else:
             print_text(text)
+
+
+FolderCall = Annotated[Call, offered("data_dir")]
+"""The call of a command on the data folder."""
+FolderJsonCall = Annotated[Call, offered("data_dir", as_json="Print what was done as a JSON object.")]
+"""The same, where the output has two forms."""
+BusCall = Annotated[Call, offered("nats", "tenant", "data_dir")]
+"""The call of a command on the bus with one form of output."""
 
 
 def checked_url(url: str, named_by: str) -> str:

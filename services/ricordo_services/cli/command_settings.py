@@ -80,8 +80,11 @@ def _no_setting(name: str, near: str | None) -> str:
     return f"there is no setting {name}" + (f": did you mean {near}?" if near else "")
 
 
-async def check_health_page(worker: WorkerSettings) -> None:
+async def check_health_page(worker: WorkerSettings, ports: Sequence[int] = ()) -> None:
     """Check that the health page can listen at its address, before anything starts.
+
+    Args:
+        ports: of several pages; empty for the one of the settings.
 
     Raises:
         PageUnavailable: it cannot.
@@ -89,17 +92,20 @@ async def check_health_page(worker: WorkerSettings) -> None:
     from ricordo.runtime.health_service import check_address  # noqa: PLC0415 - for those alone who have a page
 
     if worker.health_port is not None:
-        await check_address(worker.health_host, worker.health_port)
+        for port in ports or [worker.health_port]:
+            await check_address(worker.health_host, port)
 
 
-def set_up_logs(settings: Settings) -> None:
-    """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which.
-
-    The first lines name the variables that look like misspelt ones of ours.
-    """
+def configure_logs(settings: Settings) -> None:
+    """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which."""
     said = "format" in settings.log.model_fields_set
     readable = settings.log.format == "text" if said else sys.stderr.isatty()
     log.configure(level=settings.log.level, readable=readable)
+
+
+def set_up_logs(settings: Settings) -> None:
+    """Configure logs; the first lines name the variables that look like misspelt ones of ours."""
+    configure_logs(settings)
     known = (*Settings.variables(), *_BESIDE)
     for name in _unread():
         if near := _nearest(name, known, _LIKE_ENOUGH):

@@ -1,65 +1,136 @@
-"""`ricordo pin|feedback|verify|correct|reject|identify|note|end-session|forget`: commands of a user."""
+"""`ricordo pin|feedback|verify|correct|reject|identify|note|end-session`: commands of a user."""
 
-import asyncio
 import json
-import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, suppress
-from typing import Final
-from uuid import uuid4
+from contextlib import suppress
+from typing import Annotated, Any
 
-import typer
 from pydantic import JsonValue
 
-from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
-from ricordo.messages.commands import CorrectReply, Erased, FeedbackReply, ForgetReply
-from ricordo.settings import Settings
-from ricordo_services.cli.client_calls import Call, Option
-from ricordo_services.cli.command_settings import stores_of_target
-from ricordo_services.cli.failures import Failed, Interrupted, Misused
-from ricordo_services.cli.output import counted, print_remark, print_text
+from ricordo.messages.commands import CorrectReply, FeedbackReply
+from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.failures import Misused
+from ricordo_services.cli.options import (
+    Conversation,
+    MemoryId,
+    RequestId,
+    Texts,
+    User,
+    argument,
+    flag,
+    option,
+    repeated,
+    reworded,
+)
+from ricordo_services.cli.output import print_text
+
+FactId = Annotated[str, argument("ID", "Id of a fact: `ricordo facts --ids` shows it.")]
+Target = Annotated[str, argument("ID", "Id of a fact: `ricordo facts --ids` shows it. See --memory.")]
+OfMemory = Annotated[bool, flag("--memory", "The id is of a memory: `ricordo recall --ids` shows it.")]
 
 
-async def pin(call: Call, memory_id: str, *, user: str, undo: bool = False, **options: Option) -> None:
-    """Keep a memory from fading, or let it fade again."""
+async def pin(
+    call: Call,
+    memory_id: MemoryId,
+    *,
+    user: User,
+    undo: Annotated[bool, flag("--undo", "Let it fade again.")] = False,
+    request_id: RequestId = None,
+) -> None:
+    """Keep a memory from fading, or let it fade again.
+
+    An archived memory leaves the archive.
+
+    Examples:
+        ricordo pin 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide
+        ricordo pin 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide --undo
+    """
     texts = {True: "pinned: it does not fade", False: "not pinned: it fades again"}
     await call.ask(
-        lambda memory: memory.pin(user, memory_id, pinned=not undo, **options),
+        lambda client: client.pin(user, memory_id, pinned=not undo, request_id=request_id),
         lambda reply: print_text(texts[reply.pinned]),
     )
 
 
-async def feedback(call: Call, recall_id: str, *, user: str, **options: Option) -> None:
-    """Mark memories of a recall as useful or irrelevant."""
-    options |= {"used": options["used"] or (), "irrelevant": options["irrelevant"] or ()}
+async def feedback(
+    call: Call,
+    recall_id: Annotated[str, argument("RECALL", "Its id; `ricordo recall --ids` shows it.")],
+    *,
+    user: User,
+    used: Annotated[Texts, repeated("MEMORY", "Id of a useful memory")] = None,
+    irrelevant: Annotated[Texts, repeated("MEMORY", "Id of an irrelevant memory")] = None,
+    request_id: RequestId = None,
+) -> None:
+    """Mark memories of a recall as useful or irrelevant.
+
+    A used memory is strengthened once; an irrelevant one loses what the recall added. The last word counts.
+
+    Examples:
+        ricordo feedback 49ea8693-df48-462b-bcf1-825de507cfa4 --user davide --used $MEMORY
+        ricordo feedback 49ea8693-df48-462b-bcf1-825de507cfa4 -u davide --irrelevant $MEMORY
+    """
     # With --json, the contract's own error is printed.
-    if not options["used"] and not options["irrelevant"] and not call.as_json:
+    if not used and not irrelevant and not call.as_json:
         raise Misused("name a memory, with --used or --irrelevant")
 
     def show(reply: FeedbackReply) -> None:
         again = "" if reply.used or reply.irrelevant else ": this feedback was counted already"
         print_text(f"{reply.used} made stronger, {reply.irrelevant} made weaker{again}")
 
-    await call.ask(lambda memory: memory.feedback(user, recall_id, **options), show)
+    await call.ask(
+        lambda client: client.feedback(
+            user, recall_id, used=used or (), irrelevant=irrelevant or (), request_id=request_id
+        ),
+        show,
+    )
 
 
 async def verify(
-    call: Call, named: str, *, user: str, no: bool = False, memory: bool = False, **options: Option
+    call: Call,
+    named: Target,
+    *,
+    user: User,
+    no: Annotated[bool, flag("--no", "Withdraw the confirmation.")] = False,
+    memory: OfMemory = False,
+    request_id: RequestId = None,
 ) -> None:
-    """Confirm a fact or a memory, or take the confirmation back."""
-    options |= {"memory_id": named} if memory else {"fact_id": named}
+    """Confirm a fact or a memory, or withdraw the confirmation.
+
+    A confirmed fact is valid; messages can dispute it, but do not override it. --no withdraws a correction,
+    too. A confirmed memory does not fade.
+
+    Examples:
+        ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide
+        ricordo verify 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide --no
+        ricordo verify 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --memory --user davide
+    """
+    target: dict[str, Any] = {"memory_id": named} if memory else {"fact_id": named}
     effect = "it does not fade" if memory else "messages can dispute it, but do not override it"
     await call.ask(
-        lambda client: client.verify(user, verified=not no, **options),
+        lambda client: client.verify(user, verified=not no, **target, request_id=request_id),
         lambda reply: print_text(f"verified: {effect}" if reply.verified else "not verified"),
     )
 
 
 async def correct(
-    call: Call, named: str, value: str, *, user: str, memory: bool = False, **options: Option
+    call: Call,
+    named: Target,
+    value: Annotated[str, argument("VALUE", "New value of the fact, or new text of the memory.")],
+    *,
+    user: User,
+    memory: OfMemory = False,
+    request_id: RequestId = None,
 ) -> None:
-    """Correct a fact or a memory."""
-    options |= {"memory_id": named, "content": value} if memory else {"fact_id": named, "object": value}
+    """Correct a fact or a memory.
+
+    The new value is valid and verified; the old one stays in the history as never valid. What was derived
+    from the text of a memory is derived again; `ricordo history` keeps the original.
+
+    Examples:
+        ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide
+        ricordo correct 47b5ef90-e7b7-56be-9896-dcb1dd467f99 'I live in Bari.' --memory --user davide
+    """
+    of_memory, of_fact = {"memory_id": named, "content": value}, {"fact_id": named, "object": value}
+    correction: dict[str, Any] = of_memory if memory else of_fact
 
     def show(reply: CorrectReply) -> None:
         if reply.memory_id is not None:
@@ -69,159 +140,97 @@ async def correct(
         else:
             print_text(f"{value} is valid and verified, as {reply.fact_id}")
 
-    await call.ask(lambda client: client.correct(user, **options), show)
+    await call.ask(lambda client: client.correct(user, **correction, request_id=request_id), show)
 
 
-async def reject(call: Call, named: str, *, user: str, **options: Option) -> None:
-    """Reject a fact that was read wrongly."""
+async def reject(call: Call, named: FactId, *, user: User, request_id: RequestId = None) -> None:
+    """Reject a fact that was read wrongly.
+
+    It is removed, and not read again from the same words; other words may produce it again.
+
+    Examples:
+        ricordo reject 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --user davide
+    """
     text = "rejected: it is removed, and not read again from the same words"
-    await call.ask(lambda memory: memory.reject(user, named, **options), lambda _: print_text(text))
+    await call.ask(
+        lambda client: client.reject(user, named, request_id=request_id), lambda _: print_text(text)
+    )
 
 
 async def identify(
-    call: Call, name: str, other: str, *, user: str, apart: bool = False, **options: Option
+    call: Call,
+    name: Annotated[str, argument("NAME", "A person or an animal.")],
+    other: Annotated[str, argument("NAME", "Another name.")],
+    *,
+    user: User,
+    apart: Annotated[bool, flag("--apart", "The names are of two.")] = False,
+    undo: Annotated[bool, flag("--undo", "Withdraw the decision about them.")] = False,
+    request_id: RequestId = None,
 ) -> None:
-    """Say that two names are, or are not, one person or animal."""
-    if (undo := options.pop("undo")) and apart:
+    """Decide that two names are, or are not, one person or animal.
+
+    Names that are one share all facts. If two people share a name, qualify it, such as 'Marco (brother)'.
+
+    Examples:
+        ricordo identify Nico Nicola --user davide
+        ricordo identify Leo 'Leo Rossi' --user davide --apart
+    """
+    if undo and apart:
         raise Misused("--apart and --undo exclude each other")
-    options["same"] = None if undo else not apart
+    same = None if undo else not apart
     decisions = {True: "are one", False: "are two", None: "are left to the rules"}
     await call.ask(
-        lambda memory: memory.identify(user, (name, other), **options),
+        lambda client: client.identify(user, (name, other), same=same, request_id=request_id),
         lambda reply: print_text(f"{name} and {other} {decisions[reply.same]}"),
     )
 
 
 async def note(
-    call: Call, key: str, value: str | None = None, *, user: str, conversation: str, **options: Option
+    call: Call,
+    key: Annotated[str, argument("KEY", "Key of the note.")],
+    value: Annotated[str | None, argument("VALUE", "JSON, otherwise text.")] = None,
+    *,
+    user: User,
+    conversation: Conversation,
+    remove: Annotated[bool, flag("--remove", "Remove the note.")] = False,
+    request_id: RequestId = None,
 ) -> None:
-    """Set a note in the working memory of a conversation, or remove it."""
-    if options.pop("remove") == (value is not None):
+    """Set a note in the working memory of a conversation, or remove it.
+
+    It stays for a day, or as long as RICORDO_LIFECYCLE__WORKING_MEMORY_H says.
+
+    Examples:
+        ricordo note order '{"number": 42}' --user davide --conversation c-1
+        ricordo note order --remove --user davide --conversation c-1
+    """
+    if remove == (value is not None):
         raise Misused("give a VALUE, or --remove")
     noted: JsonValue = value
     with suppress(ValueError):  # a text
         noted = None if value is None else json.loads(value)
     effect = "is removed" if noted is None else "is set"
     await call.ask(
-        lambda memory: memory.note(user, conversation, key, noted, **options),
+        lambda client: client.note(user, conversation, key, noted, request_id=request_id),
         lambda _: print_text(f"{key} {effect}"),
     )
 
 
-async def end_session(call: Call, conversation: str, *, user: str, timestamp: str | None = None) -> None:
-    """End the session of a conversation."""
+async def end_session(
+    call: Annotated[Call, reworded(as_json="Print what was done as a JSON object.")],
+    conversation: Annotated[str, argument("CONVERSATION", "Its id.")],
+    *,
+    user: User,
+    timestamp: Annotated[str | None, option("INSTANT", "When it ended, with offset. Default: now.")] = None,
+) -> None:
+    """End the session of a conversation.
+
+    The session is summarised at once, not after half an hour of silence. Repeating the command is safe.
+
+    Examples:
+        ricordo end-session c-1 --user davide
+    """
     async with call.client() as client:
         published = await client.end_session(user, conversation, timestamp)
     effect = "had ended already" if published.duplicate else "has ended: its summary follows"
     document = {"event_id": published.message_id, "duplicate": published.duplicate}
     call.print_result(document, f"{conversation} {effect}")
-
-
-UNDER_WAY: Final = "the erasure is under way"
-"""The beginning of a reply after which the request is repeated."""
-_PAUSE_S: Final = 0.5
-_SILENT: Final = 10  # times without an answer, after which nobody is waited for any more
-_WHAT: Final[Mapping[str, str]] = {
-    "rows": "rows of messages and memories",
-    "vectors": "vectors",
-    "graph": "facts",
-    "stream": "dead letters",
-    "archive": "documents",
-    "working": "notes",
-}
-
-
-async def forget(
-    call: Call,
-    *,
-    user: str | None = None,
-    message: str | None = None,
-    conversation: str | None = None,
-    tenant_wide: bool = False,
-    yes: bool = False,
-    request_id: str | None = None,
-) -> None:
-    """Erase a message, a conversation or a user, for good."""
-    _check(user, message, conversation, tenant_wide=tenant_wide)
-    if not yes and not sys.stdin.isatty():
-        raise Misused("this cannot be undone, and there is no terminal for a confirmation: add --yes")
-    tenant = call.target.tenant
-    settings = stores_of_target(call) if tenant_wide else None
-    if not yes:
-        part = "ALL DATA" if conversation is None else f"the conversation {conversation}"
-        part = part if message is None else f"the message {message}"
-        of_one = f"{part} of {user} in the tenant {tenant}"
-        _confirm(f"ALL USERS of the tenant {tenant}" if tenant_wide else of_one)
-    request = request_id or f"forget-{uuid4()}"
-    erased, number = dict.fromkeys(Erased.model_fields, 0), 0
-    try:
-        async with call.client() as client, aclosing(_users(user, settings, tenant)) as users:
-            async for each in users:
-                reply = await _forget(client, each, message, conversation, request)
-                erased = {name: count + getattr(reply.erased, name) for name, count in erased.items()}
-                number += 1
-    except asyncio.CancelledError:
-        raise Interrupted("the erasure continues; run the command again to see its end") from None
-    counts = [counted(erased[name], what) for name, what in _WHAT.items() if erased[name]]
-    text = f"erased: {'; '.join(counts)}" if counts else "nothing was stored of it"
-    prefix = f"{counted(number, 'users')}: " if tenant_wide else ""
-    size = {"users": number} if tenant_wide else {}
-    call.print_result({"ok": True, **size, "erased": erased}, f"{prefix}{text}")
-
-
-def _check(user: str | None, message: str | None, conversation: str | None, *, tenant_wide: bool) -> None:
-    """Check that the options go together."""
-    if message is not None and conversation is not None:
-        raise Misused("--message and --conversation exclude each other")
-    if not tenant_wide and user is None:
-        raise Misused("name whose memory with --user, or --tenant-wide for all users of the tenant")
-    if tenant_wide and (user, message, conversation) != (None, None, None):
-        raise Misused("--tenant-wide excludes --user, --message and --conversation")
-
-
-async def _forget(
-    client: MemoryClient, user: str, message: str | None, conversation: str | None, request: str
-) -> ForgetReply:
-    """Repeat the request until all is erased: a long erasure goes on after a timeout."""
-    silent, begun = 0, False
-    while True:
-        try:
-            return await client.forget(
-                user, message_id=message, conversation_id=conversation, request_id=request
-            )
-        except NoResponders as error:
-            raise (_unfinished(error) if begun or silent else error) from None
-        except Unavailable as error:
-            begun = True
-            if not error.message.startswith(UNDER_WAY):
-                raise _unfinished(error) from None
-        except Timeout as error:
-            silent += 1
-            if silent == _SILENT:
-                raise _unfinished(error) from None
-        await asyncio.sleep(_PAUSE_S)
-
-
-def _unfinished(error: RicordoError) -> RicordoError:
-    return type(error)(f"{error.message}; it may be erased in part: run it again", error.field)
-
-
-async def _users(user: str | None, settings: Settings | None, tenant: str) -> AsyncGenerator[str, None]:
-    """Yield the user; with settings, all users of the tenant whom their PostgreSQL knows."""
-    if settings is None:
-        yield user or ""
-        return
-    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
-
-    async with aclosing(jobs.stored_users(settings, tenant)) as users:
-        async for each in users:
-            yield each
-
-
-def _confirm(description: str) -> None:
-    """Ask whether it is meant; raise if it is not."""
-    print_remark(f"This erases {description}, permanently.", "bold")
-    with suppress(typer.Abort):
-        if typer.confirm("Forget it?", default=False, err=True):
-            return
-    raise Failed("nothing was forgotten")

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Final, Self
+from typing import Annotated, Final, Self
 
 import nats.js.errors
 from nats.js import JetStreamContext
@@ -25,6 +25,7 @@ from ricordo.messages.subjects import (
 from ricordo.runtime.decoding import references
 from ricordo_services.cli.client_calls import SECONDS, Call
 from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.options import ServerOptions, argument, flag, offered, option
 from ricordo_services.cli.output import local_text, out_console, plain, print_json, print_remark, print_text
 from ricordo_services.ingest_watch import stream_errors
 
@@ -39,6 +40,9 @@ _OWN_HEADERS: Final = frozenset(
     }
 )
 _MESSAGE_NOT_FOUND: Final = 10043  # JetStream: no message has that sequence
+
+
+LetterCall = Annotated[Call, offered("nats", "data_dir", as_json="Print one JSON object per dead letter.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +127,20 @@ async def _numbered(streams: JetStreamContext, sequence: int) -> Letter:
     raise Failed(f"there is no dead letter {sequence}: `ricordo dlq list` shows those there are")
 
 
-async def list_(call: Call, *, limit: int = 50) -> None:
+def dlq(servers: Annotated[ServerOptions, offered("nats", "data_dir")]) -> None:
+    """List, show and replay dead letters.
+
+    Examples:
+        ricordo dlq list
+        ricordo dlq show 12
+        ricordo dlq replay 12 13
+        ricordo dlq replay --all
+    """
+
+
+async def list_(
+    call: LetterCall, *, limit: Annotated[int, option("N", "Maximum number.", min=1)] = 50
+) -> None:
     """List the last dead letters, with the reason of each."""
     async with _streams(call) as streams:
         letters = await _newest(streams, limit)
@@ -145,8 +162,8 @@ async def list_(call: Call, *, limit: int = 50) -> None:
     out_console().print(table)
 
 
-async def show(call: Call, sequence: int) -> None:
-    """Show one dead letter with its headers and its body."""
+async def show(call: LetterCall, sequence: Annotated[int, argument("NUMBER", "Number in the list.")]) -> None:
+    """Show one dead letter with its headers and body."""
     async with _streams(call) as streams:
         letter = await _numbered(streams, sequence)
     body = letter.body.decode("utf-8", "replace")
@@ -165,8 +182,16 @@ async def show(call: Call, sequence: int) -> None:
     print_text(body)
 
 
-async def replay(call: Call, sequences: list[int] | None = None, *, everything: bool = False) -> None:
-    """Send dead letters on their way again, each to the consumer that gave it up, and delete them."""
+async def replay(
+    call: LetterCall,
+    sequences: Annotated[list[int] | None, argument("NUMBER...", "Number in the list.")] = None,
+    *,
+    everything: Annotated[bool, flag("--all", "All dead letters.")] = False,
+) -> None:
+    """Send dead letters again, each to the consumer that rejected it.
+
+    A message that fails again gets a new number.
+    """
     if bool(sequences) == everything:
         raise Misused("name the dead letters to replay, or all of them with --all")
     async with _streams(call) as streams:

@@ -1,6 +1,7 @@
 """`ricordo doctor`: checks servers, workers and models, and says what to do."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from time import monotonic
 from typing import Final
@@ -10,74 +11,55 @@ from rich.text import Text
 
 from ricordo.clock import SystemClock
 from ricordo.language.annotations import E5
-from ricordo.settings import STEPS, EmbeddingSettings, Settings, StepSettings
+from ricordo.messages.enumerations import Degradation
+from ricordo.settings import STEPS, EmbeddingSettings, StepSettings
 from ricordo.urls import bare
 from ricordo_services.cli.bus_checks import (
+    Check,
     Finding,
     State,
-    WorkerReports,
-    assignments,
-    check_bus,
-    in_words,
-    missing,
-    well,
+    System,
+    check_nats,
+    check_recall,
+    check_streams,
+    check_workers,
 )
 from ricordo_services.cli.client_calls import Call, data_dir_option, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, of_stack, read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused, named
 from ricordo_services.cli.output import out_console, plain, print_json
+from ricordo_services.cli.worker_reports import PATIENCE_S, assignments, in_words
 
 _INSTALL: Final = "it has to be there where workers run, and need not be here"
-_SECONDS: Final = 3.0
 _ANSWER_S: Final = 60.0
 """Seconds that a language model has for a line: it may have to be loaded."""
 
 
-async def check_models(
-    settings: EmbeddingSettings, *, by_workers: bool = False, encoded: bool | None = None
-) -> list[Finding]:
-    """Check the embedding model, and its fallback if there is one.
-
-    Args:
-        by_workers: whether workers that run say that they work by them.
-        encoded: whether the workers got a vector of a question just now; None where nobody knows.
-    """
+async def check_models(system: System) -> list[Finding]:
+    """Check the embedding model, and its fallback if there is one."""
+    settings, by_workers = system.embedding, system.reported is not None
     if settings.provider == "onnx":
         return [_in_process("model", settings.model, settings.precision, by_workers=by_workers)]
     held, reason = await _held(settings)
     fallback = _fallback(settings, held, by_workers=by_workers)
     url, words = bare(settings.ollama_url), in_words(settings)
-    # What the workers reach may be out of reach from here.
-    if encoded or (encoded is None and held is not None and settings.model in held):
-        return [well("model", words), *fallback]
+    # What the workers reach may be out of reach from here: whether a question got its vector counts more.
+    in_reach = held is not None and settings.model in held
+    if in_reach if system.lacking is None else Degradation.MODEL not in system.lacking:
+        return [Finding("model", State.WELL, words), *fallback]
     state, meanwhile = State.MISSING, "messages wait for it, and recall works by words alone"
     if any(finding.state is State.WELL for finding in fallback):
         after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
         state, meanwhile = State.DEGRADED, f"{after}; what the model has encoded is found by words alone"
     if held is None:
         detail, advice = reason, f"does Ollama run there? {meanwhile}"
-    elif settings.model not in held:
+    elif not in_reach:
         detail, advice = f"{url} does not have {settings.model}", _pulled(settings, settings.model)
     else:
         detail = f"{words}, which is installed there, gave the workers no vector of a question"
         why = "the health of encode says why, once a message waits"
         advice = f"if it was still loading, run this again; else {why}; {meanwhile}"
     return [Finding("model", state, detail, advice), *fallback]
-
-
-def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> list[Finding]:
-    """Report workers whose models differ from these settings or from each other."""
-    if len({model for models in worker_reports.models.values() for model in models}) > 1:
-        told = "; ".join(
-            f"{worker} by {', '.join(models)}" for worker, models in worker_reports.models.items()
-        )
-        advice = "start all of them with the same settings"
-        return [Finding("models", State.DEGRADED, f"workers use different models: {told}", advice)]
-    theirs = worker_reports.embedding(own)
-    if theirs is None or assignments(theirs) == assignments(own):
-        return []
-    detail = f"these say {in_words(own)}; the workers that run go by {in_words(theirs)}"
-    return [Finding("settings", State.NOTED, detail, f"give commands theirs: {assignments(theirs)}")]
 
 
 def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers: bool) -> list[Finding]:
@@ -90,7 +72,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
     if name in held:
-        return [well("fallback", f"{name} on {url}")]
+        return [Finding("fallback", State.WELL, f"{name} on {url}")]
     return [Finding("fallback", State.DEGRADED, f"{url} does not have {name}", _pulled(settings, name))]
 
 
@@ -106,7 +88,7 @@ async def _held(settings: EmbeddingSettings) -> tuple[set[str] | None, str]:
     from ricordo.models.llm.ollama_server import connect  # noqa: PLC0415 - slow to load
 
     try:
-        async with connect(settings.ollama_url, _SECONDS) as server:
+        async with connect(settings.ollama_url, PATIENCE_S) as server:
             return await server.models(settings.model), ""
     except ModelUnavailable as error:
         return None, str(error)
@@ -121,7 +103,7 @@ def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> F
             e5_checkpoint.installed_e5()
         except e5_checkpoint.CheckpointMissing as error:
             return Finding(name, State.NOTED, f"{model}: {error}", _INSTALL)
-    return well(name, f"{model}, in process, precision {precision}")
+    return Finding(name, State.WELL, f"{model}, in process, precision {precision}")
 
 
 _WITHOUT: Final = (
@@ -130,9 +112,9 @@ _WITHOUT: Final = (
 )
 
 
-def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
-    """Report the models that read facts; nothing if only the rules do."""
-    knowledge = worker_reports.reports.get("knowledge", ())
+async def check_fact_readers(system: System) -> list[Finding]:
+    """Tell which models read facts; nothing if only the rules do."""
+    knowledge = system.reports.reports.get("knowledge", ())
     reports = [one for one in knowledge if one.get("relation_model") or one.get("entity_model")]
     if not reports:
         return []
@@ -141,11 +123,25 @@ def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
     if reports[0].get("relation_model"):
         detail += f" and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
     if entities:
-        return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
+        detail = f"{detail}, with entities by {', '.join(sorted(entities))}"
+        return [Finding("facts", State.WELL, detail)]
     return [Finding("facts", State.NOTED, f"{detail}, without entities by GLiNER", _WITHOUT)]
 
 
-async def check_llms(settings: Settings) -> list[Finding]:
+async def compare_models(system: System) -> list[Finding]:
+    """Tell of workers whose models differ from these settings or from each other."""
+    models, own, theirs = system.reports.models, system.settings.embedding, system.reported
+    if len({model for several in models.values() for model in several}) > 1:
+        told = "; ".join(f"{worker} by {', '.join(several)}" for worker, several in models.items())
+        advice = "start all of them with the same settings"
+        return [Finding("models", State.DEGRADED, f"workers use different models: {told}", advice)]
+    if theirs is None or assignments(theirs) == assignments(own):
+        return []
+    detail = f"these say {in_words(own)}; the workers that run go by {in_words(theirs)}"
+    return [Finding("settings", State.NOTED, detail, f"give commands theirs: {assignments(theirs)}")]
+
+
+async def check_llms(system: System) -> list[Finding]:
     """Ask each language model for a line, and tell how long it took and whether it keeps to a schema."""
     from ricordo.models.encoder import InvalidReply, ModelUnavailable  # noqa: PLC0415 - they are slow to load
     from ricordo.models.llm.language_model import GREETING, LanguageModel  # noqa: PLC0415
@@ -153,13 +149,13 @@ async def check_llms(settings: Settings) -> list[Finding]:
 
     using: dict[tuple[str, str], list[str]] = {}
     for name in STEPS:
-        step: StepSettings = getattr(settings, name)
+        step: StepSettings = getattr(system.settings, name)
         if step.llm and step.url is not None:
             using.setdefault((step.url, step.llm), []).append(name)
     findings = []
     for (url, model), steps in using.items():
         told = f"{model} on {bare(url)}, for {', '.join(steps)}"
-        key, throttle = getattr(settings, steps[0]).key, Throttle(SystemClock())
+        key, throttle = getattr(system.settings, steps[0]).key, Throttle(SystemClock())
         opening = LanguageModel.open(
             url, model, throttle, key=key and key.get_secret_value(), timeout=_ANSWER_S, pull=False
         )
@@ -173,7 +169,9 @@ async def check_llms(settings: Settings) -> list[Finding]:
         except ModelUnavailable as error:
             findings.append(Finding("llm", State.DEGRADED, str(error), "the rules do its steps meanwhile"))
         else:
-            findings.append(well("llm", f"{told}: a line in {monotonic() - began:.1f} s, in its schema"))
+            findings.append(
+                Finding("llm", State.WELL, f"{told}: a line in {monotonic() - began:.1f} s, in its schema")
+            )
     return findings
 
 
@@ -188,7 +186,14 @@ _SIGNS = {
 
 
 async def doctor(call: Call) -> None:
-    """Check servers, workers and models, and print what to do."""
+    """Check servers, workers and models, and advise what to do.
+
+    Exits with 1 if something is missing that Ricordo needs.
+
+    Examples:
+        ricordo doctor
+        ricordo doctor --json
+    """
     findings = await _examine(call)
     ok = all(finding.state is not State.MISSING for finding in findings)
     if call.as_json:
@@ -208,30 +213,31 @@ async def _examine(call: Call) -> list[Finding]:
     except Misused:
         raise
     except Failed as error:
-        nobody = missing("nats", "no server is named, and no stack runs here", str(error))
+        nobody = Finding("nats", State.MISSING, "no server is named, and no stack runs here", str(error))
         return [nobody, *stores.check_room(call.folder, settings.bus)]
-    postgres_named = POSTGRES_SETTING in settings.stores.model_fields_set
+    named = POSTGRES_SETTING in settings.stores.model_fields_set
     # The stores of a stack are checked only if the NATS is that stack's too.
     stack = running_stack(call.folder)
     local = stack is not None and bare(str(stack["nats"])) == bare(target.url)
-    if stack is not None and local and (call.data_dir is not None or not postgres_named):
+    if stack is not None and local and (call.data_dir is not None or not named):
         settings = of_stack(settings, call.folder, stack)
-    own = settings.embedding
-    bus, worker_reports, encoded = await check_bus(target, own, call.folder if local else None)
-    reported = worker_reports.embedding(own)
-    embedding = reported or own
-    # Copied into another shell, the command is to work by the same models: they stand before it.
-    usual = embedding.provider == own.provider == "onnx"
-    assigned = "" if usual else f"{assignments(embedding)} "
-    return [
-        *bus,
-        *await stores.check_stores(settings, embedding.model, assigned, named=local or postgres_named),
-        stores.check_index(call.folder if local else None, settings),
-        *await check_models(embedding, by_workers=reported is not None, encoded=encoded),
-        *await check_llms(settings),
-        *check_fact_readers(worker_reports),
-        *compare_models(worker_reports, own),
-    ]
+    system = System(settings, target, call.folder if local else None, names_stores=local or named)
+    checks: Sequence[Check] = (
+        check_nats,
+        check_streams,
+        check_workers,
+        check_recall,
+        stores.check_postgres,
+        stores.check_vectors,
+        stores.check_graph,
+        stores.check_index,
+        check_models,
+        check_llms,
+        check_fact_readers,
+        compare_models,
+    )
+    async with system.exits:
+        return [finding for check in checks for finding in await check(system)]
 
 
 def _show(findings: list[Finding], folder: str, *, ok: bool) -> None:

@@ -1,35 +1,43 @@
-"""`ricordo export`: all that is held of a user, a JSON object a line; and the reader of such a file."""
+"""`ricordo export`: all that is held of a user, a JSON object a line."""
 
 import asyncio
 import json
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
-from importlib import resources
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated
 
 from ricordo.client import RicordoError
 from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Failed, Interrupted
-from ricordo_services.cli.input_files import STANDARD_INPUT
+from ricordo_services.cli.input_files import ITEMS, STANDARD_INPUT
+from ricordo_services.cli.options import User, argument, flag, reworded
 from ricordo_services.cli.output import counted, print_json, print_line, print_remark, progress
 from ricordo_services.export_stream import END, exported_items
 
-ITEMS: Final = tomllib.loads((resources.files(__package__) / "export_items.toml").read_text(encoding="utf-8"))
-
 Write = Callable[[str], object]
-Item = Mapping[str, Any]
-
-_FIELDS: Final = {kind: tuple(item["fields"]) for kind, item in ITEMS.items()} | {END: ("items",)}
-_KEPT: Final = ("word", "rejection", "decision", "note", "session_end")
 
 
-async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bool = False) -> None:
-    """Export all data of a user."""
+async def export(
+    call: Annotated[Call, reworded(as_json="Print item counts as JSON.")],
+    file: Annotated[str, argument("FILE", "A new file; - for standard output.")] = STANDARD_INPUT,
+    *,
+    user: User,
+    force: Annotated[bool, flag("--force", "Replace FILE if it exists.")] = False,
+) -> None:
+    """Export all data of a user.
+
+    One JSON object per line: messages that can be published again, documents with their bytes, memories
+    with their derived values, facts with their sources, and the user's decisions. The file has mode 0600
+    and appears when it is complete. Vectors and other internal values are left out.
+
+    Examples:
+        ricordo export --user davide davide.jsonl
+        ricordo export --user davide | gzip > davide.jsonl.gz
+    """
     to_file, quiet = file != STANDARD_INPUT, call.as_json
     if to_file:
         _check(Path(file), force=force)
@@ -81,109 +89,3 @@ def _written(path: Path, *, force: bool) -> Iterator[Write]:
     with private.replacing(path) as lines:
         yield lambda line: lines.write(f"{line}\n".encode())
         _check(path, force=force)
-
-
-@dataclass(slots=True)
-class ExportFile:
-    """An export file, read again for each pass over it."""
-
-    path: Path
-    title: str
-    user_id: str = ""
-    beside: dict[str, list[Item]] = field(default_factory=lambda: {name: [] for name in _KEPT})
-    derived: list[Item] = field(default_factory=list)
-    corrected: list[Item] = field(default_factory=list)
-    places: dict[str, int] = field(default_factory=dict)
-    messages: int = 0
-    blank: int = 0
-    number: int = 0
-    promised: int | None = None  # how many its end says that there are; None where it has none
-
-    @classmethod
-    def read(cls, path: Path, title: str) -> "ExportFile":
-        """Read a file once."""
-        found = cls(path, title)
-        for number, place, item in found.lines():
-            found._meet(number, place, item)
-        if not found.number:
-            raise Failed(f"{title} holds nothing")
-        if found.promised is None:
-            raise Failed(
-                f"{title} is incomplete: its last line is not the end of an export; nothing was imported"
-            )
-        return found
-
-    def lines(self) -> Iterator[tuple[int, int, Item]]:
-        """Yield the number of each line from 1, its place in the file, and its item."""
-        with self.path.open("rb") as file:
-            place = 0
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, place, self._item(number, line)
-                place += len(line)
-
-    def items(self, kind: str) -> Iterator[Item]:
-        """Yield all items of a kind."""
-        return (item for _, _, item in self.lines() if item["item"] == kind)
-
-    def bodies(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the messages as they are published, with the numbers of their lines."""
-        for number, _, item in self.lines():
-            if item["item"] == "message" and item["message"].get("content", "").strip():
-                body = {**item["message"], "user_id": self.user_id, **self._document(item["message"]["id"])}
-                yield number, json.dumps(body, ensure_ascii=False).encode()
-
-    def _document(self, message_id: str) -> dict[str, object]:
-        place = self.places.get(message_id)
-        if place is None:
-            return {}
-        with self.path.open("rb") as file:
-            file.seek(place)
-            item = json.loads(file.readline())
-        return {"document": {name: item[name] for name in ("name", "media_type", "data")}}
-
-    def _item(self, number: int, line: bytes) -> Item:
-        try:
-            item: Item = json.loads(line)
-            kind = item["item"]
-            missing = [name for name in _FIELDS.get(kind, ()) if name not in item]
-            is_whole = isinstance(item["user_id"], str) and not missing
-            if kind == "message":
-                is_whole = is_whole and isinstance(item["message"].get("content", ""), str)
-            if is_whole and kind in _FIELDS:
-                return item
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            missing = []
-        what = f" ({missing[0]} is missing)" if missing else ""
-        raise Failed(
-            f"{self.title}, line {number} is not an item of an export{what}: nothing was imported; "
-            "`ricordo export` writes such files, and `ricordo publish` takes messages"
-        )
-
-    def _meet(self, number: int, place: int, item: Item) -> None:
-        self.user_id = self.user_id or item["user_id"]
-        if item["user_id"] != self.user_id:
-            raise Failed(f"{self.title}, line {number} is of another user: import each user by itself")
-        if self.promised is not None:
-            raise Failed(f"{self.title}, line {number} is after the end of the export: nothing was imported")
-        kind = item["item"]
-        if kind == END:
-            self.promised = item["items"]
-            if self.promised != self.number:
-                raise Failed(
-                    f"{self.title} holds {self.number} items, and {self.promised} were exported: "
-                    "nothing was imported"
-                )
-            return
-        self.number += 1
-        if kind in _KEPT:
-            self.beside[kind].append(item)
-        elif kind == "message":
-            self.messages += 1
-            self.blank += not item["message"].get("content", "").strip()
-        elif kind == "document" and item["data"] is not None:
-            self.places[item["message_id"]] = place
-        elif kind == "memory" and item["message_id"] is None:
-            self.derived.append(item)
-        elif kind == "memory" and item["source"] == "user_correction":
-            self.corrected.append(item)

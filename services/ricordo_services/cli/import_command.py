@@ -1,27 +1,37 @@
-"""`ricordo import`: takes in the export of a user."""
+"""`ricordo import`: takes in the export of a user, or what another service exports.
+
+That of a service is read twice: once to count it and to find out who is who, before anything is published,
+and once to publish it.
+"""
 
 import asyncio
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
-from uuid import NAMESPACE_OID, uuid5
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from ricordo.client import MemoryClient, Timeout
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.command_settings import stores_of_target
-from ricordo_services.cli.export_command import ExportFile
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
-from ricordo_services.cli.input_files import rereadable, title
-from ricordo_services.cli.output import counted, print_remark
+from ricordo_services.cli.input_files import ExportFile, Item, rereadable, title
+from ricordo_services.cli.options import Patience, argument, flag, option, reworded
+from ricordo_services.cli.output import (
+    Show,
+    counted,
+    print_remark,
+    progress,
+)
 from ricordo_services.cli.publish_command import Publication
-from ricordo_services.cli.service_import import RICORDO, import_from_service
+from ricordo_services.cli.service_import import RICORDO, ServiceOptions, import_from_service
 
 if TYPE_CHECKING:
     from ricordo_services.app.jobs import ExportRestore
 
-
-_AT_ONCE: Final = 200
+_ASKED_AT_ONCE: Final = 16
+_SHOWN: Final = 20  # names, or malformed entries
 _PAUSE_S: Final = 0.2
 _RESTORED: Final = {
     "memories": "states of memories (those of uninformative ones, too)",
@@ -30,23 +40,60 @@ _RESTORED: Final = {
 }
 """What is restored, where its name in the JSON does not say it to people."""
 _AGAIN: Final = "what was imported stays, and counts once"
+_REASON: Final = 200  # characters
 
 
 async def import_(
-    call: Call,
-    file: str,
+    call: Annotated[Call, reworded(as_json="Print the result as one JSON object.")],
+    file: Annotated[
+        str,
+        argument(
+            "FILE", "A file of `ricordo export` or of the service, plain or gzipped; - for standard input."
+        ),
+    ],
     *,
-    from_: str = RICORDO,
-    user: str | None = None,
-    wait: bool = False,
-    timeout: float = 120.0,
-    **options: Any,  # noqa: ANN401 - as `commands.toml` declares them
+    from_: Annotated[
+        str,
+        option("SERVICE", "chatgpt, claude, whatsapp, telegram, slack, discord, mbox, or ricordo.", "--from"),
+    ] = RICORDO,
+    user: Annotated[
+        str | None, option("ID", "With --from: id of the user whose past this is.", "--user", "-u")
+    ] = None,
+    wait: Annotated[
+        bool,
+        flag(
+            "--wait",
+            "Return when everything is remembered; of `ricordo export`, when summaries and insights can be "
+            "found too.",
+        ),
+    ] = False,
+    timeout: Patience = 120.0,
+    service: ServiceOptions,
 ) -> None:
-    """Import the export of a user, or of another service."""
+    """Import the export of a user, or chats of another service.
+
+    A file of `ricordo export` goes into any tenant of any Ricordo. Messages are published on the import
+    queue; when they are remembered, the rest is restored: use, pins, corrections, the user's decisions on
+    facts and names, notes, summaries and insights. It needs the address of PostgreSQL and of the graph too,
+    like `reindex`.
+
+    With --from, a file as another service exports it: a zip, an unpacked folder, JSON or text. Messages of
+    --user are those of --me, or those that the export says are yours; each other speaker becomes a user,
+    whose id begins with --prefix. Times without an offset are of --timezone, or of this machine's zone.
+    --dry-run counts without a server.
+
+    Both can be stopped and run again: everything counts once.
+
+    Examples:
+        ricordo import davide.jsonl --wait
+        ricordo export --user davide | ricordo import - --tenant acme --json
+        ricordo import --from chatgpt chatgpt-export.zip --user davide --dry-run
+        ricordo import --from whatsapp 'WhatsApp Chat with Nora.txt' --user davide --me 'Davide Rossi'
+    """
     if from_ != RICORDO:
-        await import_from_service(call, file, from_, user, timeout, wait=wait, **options)
+        await import_from_service(call, file, from_, user, service, wait=wait, timeout=timeout)
         return
-    if user is not None or any(options.values()):
+    if user is not None or any(asdict(service).values()):
         raise Misused("these options are for exports of other services: name the service with --from")
     with rereadable(file) as path:
         await _import(call, ExportFile.read(path, title(file)), timeout, wait=wait)
@@ -59,58 +106,36 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
     try:
         async with call.client() as client:
             publication = Publication(client, lambda number: f"{exported.title}, line {number}", bulk=True)
-            total = exported.messages - exported.blank
+            total = len(exported.places["message"]) - exported.blank
             await publication.run(call, exported.bodies(), wait=True, timeout=timeout, total=total)
-            async with jobs.open_restore(settings, tenant, exported.user_id) as restore:
-                await _restore(publication, exported, restore, timeout)
+            failed = {fault.message_id for fault in publication.faults}
+            async with jobs.open_restore(settings, tenant, exported.user_id, client) as restore:
+                with progress("restored", quiet=call.as_json) as show:
+                    await restore.run(_watched(exported, show), failed, timeout)
             if wait:
                 await _settled(client, exported.user_id, timeout)
     except (KeyError, TypeError, ValueError) as error:
-        raise Failed(f"{exported.title} has an invalid item ({error!r}): {_AGAIN}") from None
+        reason = " ".join(repr(error).split())[:_REASON]
+        raise Failed(f"{exported.title} has an invalid item ({reason}): {_AGAIN}") from None
     except asyncio.CancelledError:
         raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
     _summarise(call, publication, exported, restore)
-    if publication.faults or restore.tally.left_out:
+    if publication.faults or restore.left_out:
         raise typer.Exit(FAILED)
 
 
-async def _restore(
-    publication: Publication, exported: ExportFile, restore: "ExportRestore", patience: float
-) -> None:
-    """Restore what cannot be derived from messages, in order of dependency; skips failed messages.
+def _watched(exported: ExportFile, show: Show) -> Callable[[str], Iterator[Item]]:
+    """Return what reads the items of a kind, and shows how many are done with; memories are read twice."""
+    again = {"memory": 2, "fact": 0, "entity": 0}
+    total = sum(again.get(kind, 1) * len(places) for kind, places in exported.places.items())
+    done = itertools.count(1)
 
-    Sessions end behind their summaries, so that none is summed up anew.
-    """
-    client, failed = publication.client, {fault.message_id for fault in publication.faults}
-    for kind in ("message", "document"):
+    def items(kind: str) -> Iterator[Item]:
         for item in exported.items(kind):
-            if kind != "message" or item["message"]["id"] not in failed:
-                restore.names.add(item)
-    await _correct(client, exported, restore, patience)
-    await restore.words(exported.beside["word"])
-    await restore.decisions(exported.beside["decision"])
-    await restore.rejections(exported.beside["rejection"])
-    await restore.derived(exported.derived)
-    for item in exported.beside["session_end"]:
-        await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])
-    memories = exported.items("memory")
-    while some := list(islice(memories, _AT_ONCE)):
-        await restore.use(some)
-    await restore.notes(exported.beside["note"])
+            show(next(done), total)
+            yield item
 
-
-async def _correct(
-    client: MemoryClient, exported: ExportFile, restore: "ExportRestore", patience: float
-) -> None:
-    """Apply the user's corrections, and wait for their derivations."""
-    corrected = await restore.to_correct(exported.corrected)
-    for item in corrected:
-        here, content = restore.names.known[item["id"]], item["content"]
-        request = f"import-{uuid5(NAMESPACE_OID, f'{here} {content}')}"
-        await client.correct(exported.user_id, memory_id=here, content=content, request_id=request)
-        restore.tally.count("corrections", 1)
-    if corrected:
-        await client.remembered([item["message_id"] for item in corrected], patience)
+    return items
 
 
 async def _settled(client: MemoryClient, user: str, patience: float) -> None:
@@ -128,18 +153,17 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
 
 
 def _summarise(call: Call, publication: Publication, exported: ExportFile, restore: "ExportRestore") -> None:
-    tally = restore.tally
-    for item in () if call.as_json else tally.left_out:
+    for item in () if call.as_json else restore.left_out:
         print_remark(f"left out: {item}", "red")
     document = {
         "user_id": exported.user_id,
         "messages": publication.remembered,
         "blank": exported.blank,
-        "restored": tally.restored,
-        "left_out": tally.left_out,
+        "restored": restore.restored,
+        "left_out": restore.left_out,
         "failed": len(publication.faults),
     }
-    restored = ", ".join(counted(n, _RESTORED.get(what, what)) for what, n in tally.restored.items() if n)
+    restored = ", ".join(counted(n, _RESTORED.get(what, what)) for what, n in restore.restored.items() if n)
     more = f"; restored: {restored}" if restored else ""
     blank = f"; {exported.blank} with recalled text only left out" if exported.blank else ""
     failed = f"; {len(publication.faults)} failed" if publication.faults else ""

@@ -1,21 +1,30 @@
-"""Input files: read line by line, or more than once, with faults that say where they are."""
+"""Input files: read line by line, or more than once, with faults that say where they are.
+
+The file of an export is read once as a whole, so that it is complete or refused, then kind by kind.
+"""
 
 import asyncio
 import gzip
 import io
+import json
 import sys
 import tempfile
 import threading
+import tomllib
 import zlib
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
-from typing import BinaryIO, Final, TypeVar, cast
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.message_types import Message
 from ricordo_services.cli.failures import Failed
+from ricordo_services.export_stream import END
 
 LONGEST_LINE: Final = 16 * 1024 * 1024  # a document of the largest size, in base64, and its message
 STANDARD_INPUT: Final = "-"
@@ -151,3 +160,114 @@ def rereadable(source: str) -> Iterator[Path]:
             raise Failed(f"{title(source)} cannot be read: {reason}") from None
         spool.flush()
         yield Path(spool.name)
+
+
+ITEMS: Final = tomllib.loads((resources.files(__package__) / "export_items.toml").read_text(encoding="utf-8"))
+"""The kinds of items, in the order of an export, with the plural of each."""
+_FIELDS: Final = {kind: tuple(item["fields"]) for kind, item in ITEMS.items()} | {END: ("items",)}
+
+_UNCHANGED: Final = "nothing was imported"
+Item = dict[str, Any]
+
+
+@dataclass(slots=True)
+class ExportFile:
+    """A complete export of one user.
+
+    Attributes:
+        places: of the items of each kind, their lines and where these begin in the file.
+        documents: where the document of each message begins.
+        blank: messages without text, which are not published.
+    """
+
+    path: Path
+    title: str
+    user_id: str = ""
+    places: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    documents: dict[str, int] = field(default_factory=dict)
+    blank: int = 0
+
+    @classmethod
+    def read(cls, path: Path, title: str) -> "ExportFile":
+        """Read a file as a whole.
+
+        Raises:
+            Failed: a line is no item of an export, or is missing, or is of another user.
+        """
+        exported, place, ended = cls(path, title), 0, False
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    if ended:
+                        raise exported._failed(number, f"is after the end of the export: {_UNCHANGED}")
+                    ended = exported._add(number, place, exported._item(number, line))
+                place += len(line)
+        if not exported.places and not ended:
+            raise Failed(f"{title} holds nothing")
+        if not ended:
+            raise Failed(
+                f"{title} is incomplete: its last line is not the end of an export; nothing was imported"
+            )
+        return exported
+
+    def items(self, kind: str) -> Iterator[Item]:
+        """Yield all items of a kind."""
+        with self.path.open("rb") as file:
+            for _, place in self.places[kind]:
+                yield _at(file, place)
+
+    def bodies(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the messages as they are published, with the numbers of their lines."""
+        with self.path.open("rb") as file:
+            for number, place in self.places["message"]:
+                body = _at(file, place)["message"] | {"user_id": self.user_id}
+                if (document := self.documents.get(body["id"])) is not None:
+                    item = _at(file, document)
+                    body["document"] = {name: item[name] for name in ("name", "media_type", "data")}
+                if body.get("content", "").strip():
+                    yield number, json.dumps(body, ensure_ascii=False).encode()
+
+    def _item(self, number: int, line: bytes) -> Item:
+        try:
+            item: Item = json.loads(line)
+            kind = item["item"]
+            missing = [name for name in _FIELDS.get(kind, ()) if name not in item]
+            is_whole = isinstance(item["user_id"], str) and not missing
+            if kind == "message":
+                is_whole = is_whole and isinstance(item["message"].get("content", ""), str)
+            if is_whole and kind in _FIELDS:
+                return item
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            missing = []
+        what = f" ({missing[0]} is missing)" if missing else ""
+        raise self._failed(
+            number,
+            f"is not an item of an export{what}: {_UNCHANGED}; `ricordo export` writes such files, and "
+            "`ricordo publish` takes messages",
+        )
+
+    def _add(self, number: int, place: int, item: Item) -> bool:
+        """Note where an item is; return whether it is the end."""
+        self.user_id = self.user_id or item["user_id"]
+        if item["user_id"] != self.user_id:
+            raise self._failed(number, "is of another user: import each user by itself")
+        kind = item["item"]
+        if kind == END:
+            there, exported = sum(map(len, self.places.values())), item["items"]
+            if there != exported:
+                raise Failed(f"{self.title} holds {there} items, and {exported} were exported: {_UNCHANGED}")
+            return True
+        self.places[kind].append((number, place))
+        if kind == "message":
+            self.blank += not item["message"].get("content", "").strip()
+        elif kind == "document" and item["data"] is not None:
+            self.documents[item["message_id"]] = place
+        return False
+
+    def _failed(self, number: int, fault: str) -> Failed:
+        return Failed(f"{self.title}, line {number} {fault}")
+
+
+def _at(file: BinaryIO, place: int) -> Any:  # noqa: ANN401 - the JSON of an item
+    file.seek(place)
+    return json.loads(file.readline())

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict
 from functools import partial
 from types import ModuleType
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -15,11 +15,12 @@ from pydantic_core import PydanticCustomError
 
 from ricordo.messages.message_types import parse_instant
 from ricordo.settings import Settings
-from ricordo_services.cli.bus_checks import worker_reports
-from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.client_calls import Call, FolderJsonCall
 from ricordo_services.cli.command_settings import first_fault, required_stores, store_settings
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, sentence
+from ricordo_services.cli.options import OnlyUser, ServerOptions, argument, flag, offered, option
 from ricordo_services.cli.output import progress
+from ricordo_services.cli.worker_reports import worker_reports
 from ricordo_services.job_progress import (
     ORDER,
     BackfillOrder,
@@ -33,6 +34,7 @@ from ricordo_services.job_progress import (
 )
 
 ALL: Final = "all"
+_TENANT: Final = "This tenant only. Default: all."
 _REINDEXED: Final[Mapping[Projected, str]] = {"graph": "facts", "vectors": "memories"}
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
 
@@ -62,8 +64,15 @@ async def _with_progress(
             raise Interrupted(f"{so_far}run it again to finish") from None
 
 
-async def migrate(call: Call) -> None:
-    """Bring the database's schema and the streams to this version."""
+async def migrate(call: FolderJsonCall) -> None:
+    """Upgrade the database schema and the streams to this version.
+
+    `up` does this by itself; in a cluster it runs once before the workers, with the owner of the schema
+    in RICORDO_STORES__POSTGRES_ADMIN_DSN.
+
+    Examples:
+        ricordo migrate
+    """
     settings = store_settings(call)
     if settings.stores.postgres_admin_dsn is None:
         raise Failed(
@@ -75,8 +84,24 @@ async def migrate(call: Call) -> None:
     call.print_result({"done": done}, "\n".join(done) or "nothing to do")
 
 
-async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, user: str | None = None) -> None:
-    """Write the graph and the vector index anew from PostgreSQL."""
+async def reindex(
+    call: Annotated[Call, offered("data_dir", tenant=_TENANT, as_json="Print one JSON object per line.")],
+    *,
+    graph: Annotated[bool, flag("--graph", "Only the graph of facts.")] = False,
+    vectors: Annotated[bool, flag("--vectors", "Only the vector index.")] = False,
+    user: OnlyUser = None,
+) -> None:
+    """Rebuild the graph and the vector index from PostgreSQL.
+
+    Use it if one of them was lost or damaged, or is older or newer than PostgreSQL. It works while the
+    workers run, and can be stopped and run again at any time. Facts of the graph that are not in
+    PostgreSQL are removed; nothing is encoded again.
+
+    Examples:
+        ricordo reindex
+        ricordo reindex --graph
+        ricordo reindex --vectors --user davide
+    """
     tenant, settings = call.only_tenant, required_stores(call)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
@@ -97,14 +122,31 @@ async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, use
 
 
 async def backfill(
-    call: Call,
+    call: Annotated[Call, offered("data_dir", tenant=_TENANT, as_json="Print one JSON object.")],
     *,
-    user: str | None = None,
-    only: Part = "all",
-    limit: int | None = None,
-    dry_run: bool = False,
+    user: OnlyUser = None,
+    only: Annotated[
+        Part,
+        typer.Option(
+            help="importance: what older rules or another model rated. vectors: what another model encoded. "
+            "all: everything, the importance too, but no vectors."
+        ),
+    ] = "all",
+    limit: Annotated[int | None, option("N", "Maximum number.", min=1, show_default=False)] = None,
+    dry_run: Annotated[bool, flag("--dry-run", "Count what is affected, and change nothing.")] = False,
 ) -> None:
-    """Derive again what older versions have derived, or encode again what another model has encoded."""
+    """Derive again what an older version derived, or encode again what another model encoded.
+
+    It works while the workers run, and can be stopped at any time: the next run continues. Values that a
+    bot set and the effects of use are kept. With a language model (RICORDO_LLM__URL) it also derives
+    again what was derived without one.
+
+    Examples:
+        ricordo backfill --dry-run
+        ricordo backfill
+        ricordo backfill --user davide --only importance --limit 1000
+        ricordo backfill --only vectors
+    """
     tenant, settings = call.only_tenant, required_stores(call)
     await _require_model_of_workers(settings, only, tenant)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
@@ -145,8 +187,8 @@ async def _require_model_of_workers(settings: Settings, part: Part, tenant: str 
     counted = await count_vectors(settings, tenant)
     if isinstance(counted, str):
         return
-    others = {model: number for model, number in sorted(counted.items()) if model != own.model}
-    if sum(others.values()) > counted[own.model]:
+    others = {model: number for model, number in sorted(counted.models.items()) if model != own.model}
+    if sum(others.values()) > counted.models[own.model]:
         models = ", ".join(f"{number} of {model}" for model, number in others.items())
         complain(
             f"most memories are not of {own.model} ({models}): if the workers are to go on by another model, "
@@ -165,8 +207,24 @@ def _backfill_summary(done: BackfillProgress, part: Part, *, dry_run: bool) -> s
     return f"{done.raised} of {done.outdated} memories {again} in {done.seconds:.1f} s"
 
 
-async def run_pass(call: Call, name: str, *, now: str | None = None, user: str | None = None) -> None:
-    """Run a pass of lifecycle now and print what it did."""
+def lifecycle(servers: Annotated[ServerOptions, offered("nats", "data_dir")]) -> None:
+    """Run passes such as decay, archive and reflect now.
+
+    Examples:
+        ricordo lifecycle run decay
+        ricordo lifecycle run all
+        ricordo lifecycle run decay --now 2026-03-01T00:00:00Z --json
+    """
+
+
+async def run(
+    call: Annotated[Call, offered("data_dir", tenant=_TENANT, as_json="Print one JSON object per pass.")],
+    name: Annotated[str, argument("PASS", f"{', '.join(ORDER)}, or all of these")],
+    *,
+    now: Annotated[str | None, option("INSTANT", "Time to assume, with a UTC offset.")] = None,
+    user: OnlyUser = None,
+) -> None:
+    """Run a pass now and print what it did."""
     if name not in (*ORDER, ALL):
         raise Misused(f"there is no pass {name}: choose from {', '.join((*ORDER, ALL))}")
     try:
@@ -202,14 +260,17 @@ def _print_pass(call: Call, done: PassSummary) -> None:
     call.print_result(counts, "  ".join(f"{key} {value}" for key, value in shown.items()))
 
 
-def bench(context: typer.Context, name: str | None = None) -> None:
+_Measurement = Annotated[str | None, argument("NAME", "Name of the measurement.")]
+
+
+def bench(context: typer.Context, name: _Measurement = None) -> None:
     """Measure speed and size on this machine."""
     names = _lab("lab_names")
     _hand_over("bench.bench_command", name, (*names.BENCHES, names.ALL), context)
 
 
-def evaluate(context: typer.Context, name: str | None = None) -> None:
-    """Measure the quality of what is derived and recalled, on a data set."""
+def eval_(context: typer.Context, name: _Measurement = None) -> None:
+    """Measure the quality of analysis and recall on a data set."""
     _hand_over("evaluation.evaluation_command", name or "", _lab("lab_names").EVALUATIONS, context)
 
 

@@ -1,17 +1,19 @@
 """`ricordo analyze|enrich|extract`: what the workers derive, without any server."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo_services.cli.client_calls import Call
-from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
-from ricordo_services.cli.input_files import STANDARD_INPUT, open_input, read_document
+from ricordo_services.cli.failures import FAILED, Misused, complain
+from ricordo_services.cli.input_files import STANDARD_INPUT, numbered_lines, read_document
+from ricordo_services.cli.options import argument, flag, offered, option
 from ricordo_services.cli.output import out_console, print_json, print_remark
 
 if TYPE_CHECKING:
@@ -20,25 +22,59 @@ if TYPE_CHECKING:
 _NAME_MAX: Final = 256  # characters: longer ones name no file
 
 
-def analyze(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
-    """Analyse a query."""
-    _derive(call, source, fields, "analyze", jsonl=jsonl)
+LineCall = Annotated[Call, offered(as_json="Print one line of JSON.")]
+Source = Annotated[
+    str | None, argument("TEXT|FILE", "The text; with --jsonl a file, or - for standard input.")
+]
+Lines = Annotated[bool, flag("--jsonl", "Read and write one JSON object per line, in order.")]
 
 
-def enrich(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
-    """Derive emotion, importance, topics and times of a message."""
-    _derive(call, source, fields, "enrich", jsonl=jsonl)
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """What is known of a text that stands in the command line."""
+
+    language: Annotated[str | None, option("CODE", "it or en. Default: detected.")] = None
+    instant: Annotated[
+        str | None, option("INSTANT", "Its time, with a UTC offset. Default: now.", "--timestamp", "--now")
+    ] = None
+    timezone: Annotated[str | None, option("ZONE", "Such as Europe/Rome. Default: UTC.")] = None
 
 
-def extract(call: Call, source: str | None = None, *, jsonl: bool = False, **fields: str | None) -> None:
-    """Extract the facts that a message states."""
-    _derive(call, source, fields, "extract", jsonl=jsonl)
+def analyze(call: LineCall, source: Source = None, *, jsonl: Lines = False, text: TextOptions) -> None:
+    """Analyse a query: its intent, people and time. No server is needed.
+
+    Examples:
+        ricordo analyze 'Cosa abbiamo fatto ieri?'
+        ricordo analyze --jsonl < queries.jsonl
+    """
+    _derive(call, source, text, "analyze", jsonl=jsonl)
 
 
-def _derive(
-    call: Call, source: str | None, fields: Mapping[str, str | None], command: str, *, jsonl: bool
-) -> None:
+def enrich(call: LineCall, source: Source = None, *, jsonl: Lines = False, text: TextOptions) -> None:
+    """Derive emotion, importance, topics and times of a message. No server is needed.
+
+    Examples:
+        ricordo enrich 'Che gioia, ho adottato un cane!'
+        ricordo enrich 'Yesterday I fell' --timezone Europe/Rome
+        ricordo enrich --jsonl messages.jsonl
+    """
+    _derive(call, source, text, "enrich", jsonl=jsonl)
+
+
+def extract(call: LineCall, source: Source = None, *, jsonl: Lines = False, text: TextOptions) -> None:
+    """Extract the facts that a message states. No server is needed.
+
+    Examples:
+        ricordo extract 'Mia sorella Nora vive a Lisbona.'
+        ricordo extract --jsonl < messages.jsonl
+    """
+    _derive(call, source, text, "extract", jsonl=jsonl)
+
+
+def _derive(call: Call, source: str | None, text: TextOptions, command: str, *, jsonl: bool) -> None:
     """Derive from each line of a file, or from one input of these fields."""
+    instant = "now" if command == "analyze" else "timestamp"
+    fields = {"language": text.language, instant: text.instant, "timezone": text.timezone}
     if source is None and not jsonl:
         raise Misused("give a text, or --jsonl to read one JSON object per line")
     if jsonl and any(fields.values()):
@@ -48,11 +84,11 @@ def _derive(
         print_remark(f"{source} is taken as a text: --jsonl reads it as a file", "yellow")
     from ricordo_services.cli.offline_results import derivation  # noqa: PLC0415 - takes seconds; wrong usage none
 
-    with derivation(command) as (model, text, derive):
+    with derivation(command) as (model, content, derive):
         if jsonl:
             _stream(source, model, derive)
             return
-        given = {name: value for name, value in {text: source, **fields}.items() if value is not None}
+        given = {name: value for name, value in {content: source, **fields}.items() if value is not None}
         try:
             document = derive(read_document(model, json.dumps(given).encode()))
         except ValueError as error:
@@ -92,18 +128,15 @@ def _readable(value: object) -> str:
 def _stream(source: str | None, model: type[Message], derive: "Callable[[Message], Document]") -> None:
     """Print one line for each input line; an error for one that cannot be read."""
     bad: list[int] = []
-    try:
-        lines = open_input(source or STANDARD_INPUT)
-    except OSError as error:
-        raise Failed(f"{source} cannot be read: {error.strerror}") from None
-    with lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                print_json(derive(read_document(model, line)))
-            except ValueError as error:
-                bad.append(number)
-                told, field = f"line {number}: {error}", getattr(error, "field", None)
-                print_json(ErrorBody.of(ErrorCode.INVALID_REQUEST, told, field).model_dump(mode="json"))
+    for number, line in numbered_lines(source or STANDARD_INPUT):
+        if not line:  # the rest of one that is too long
+            continue
+        try:
+            print_json(derive(read_document(model, line)))
+        except ValueError as error:
+            bad.append(number)
+            told, field = f"line {number}: {error}", getattr(error, "field", None)
+            print_json(ErrorBody.of(ErrorCode.INVALID_REQUEST, told, field).model_dump(mode="json"))
     if bad:
         complain(f"{len(bad)} of {number} lines could not be read, the first is line {bad[0]}")
         raise typer.Exit(FAILED)

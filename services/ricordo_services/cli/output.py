@@ -5,17 +5,21 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Final, TextIO
+from typing import Annotated, Final, TextIO
 from zoneinfo import ZoneInfo
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
-from ricordo_services.cli.failures import Misused, discard_stream
+from ricordo.messages.enumerations import Degradation
+from ricordo_services.cli.failures import Misused, discard_stream, named
+from ricordo_services.cli.options import Ids, Timezone, offered
 
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
 _PAGE: Final = 100  # columns, where there is no window to look at
@@ -145,3 +149,70 @@ def zone_of(name: str | None) -> tzinfo | None:
 def local_text(instant: datetime, zone: tzinfo | None) -> str:
     """Return `instant` as a person reads it, to the minute and with the zone's name."""
     return instant.astimezone(zone).strftime("%a %d %b %Y %H:%M %Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """How replies are shown: with ids, and times in a zone.
+
+    Raises:
+        Misused: there is no such zone.
+    """
+
+    ids: Ids = False
+    timezone: Timezone = None
+
+    def __post_init__(self) -> None:
+        """Refuse a wrong zone before anybody is asked."""
+        zone_of(self.timezone)
+
+    def time(self, instant: datetime) -> str:
+        """Return an instant as a person reads it."""
+        return local_text(instant, zone_of(self.timezone))
+
+    def id(self, value: object) -> str:
+        """Return an id behind what it is of; nothing where ids are not wanted."""
+        return f"  {value}" if self.ids else ""
+
+
+PLAIN: Final = View()
+"""Without ids, in the zone of this machine."""
+TimesOnly = Annotated[View, offered("timezone")]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoColumns:
+    """Two columns of texts: a table at a terminal, else lines of any length."""
+
+    rows: Sequence[tuple[Text, Text]]
+    wide: bool = False  # whether the long ones take all the room that the window leaves
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out."""
+        if options.no_wrap:  # as when printing with `soft_wrap`
+            yield Text("\n").join(self._lines())
+            return
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(ratio=1 if self.wide else None)
+        for short, long in self.rows:
+            table.add_row(short, long)
+        yield table
+
+    def _lines(self) -> Iterable[Text]:
+        indent = max(short.cell_len for short, _ in self.rows) + 2
+        for short, long in self.rows:
+            left = short.copy()
+            for part in long.split("\n", allow_blank=True):
+                left.pad_right(indent - left.cell_len)
+                line = left + part
+                line.rstrip()
+                yield line
+                left = Text()
+
+
+def warn_degraded(degraded: Sequence[Degradation]) -> None:
+    """Warn on standard error about degraded parts: a broken system must not look like an empty one."""
+    if degraded:
+        missing = ", ".join(part.value for part in degraded)
+        print_remark(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")

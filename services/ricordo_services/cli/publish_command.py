@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
@@ -20,6 +20,7 @@ from ricordo.messages.events import MessageReceived
 from ricordo_services.cli.client_calls import SECONDS, Call
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.input_files import in_thread, numbered_lines, read_document, require_file, title
+from ricordo_services.cli.options import Patience, argument, flag
 from ricordo_services.cli.output import Show, print_remark, progress
 from ricordo_services.ingest_watch import IngestWatch
 
@@ -29,18 +30,22 @@ _FULL_PAUSE_S: Final = 0.5
 _FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
 
 
-class Acknowledged(NamedTuple):
-    """An acknowledged message; `line` is where it stands in the input, from 1."""
+Line = int | str
+"""Where a message stands in the input: the number of its line, from 1, or another name of its place."""
 
-    line: int
+
+class Acknowledged(NamedTuple):
+    """An acknowledged message."""
+
+    line: Line
     message_id: str
     sequence: int
 
 
 class Fault(NamedTuple):
-    """A message that failed; `line` is where it stands in the input, from 1."""
+    """A message that failed."""
 
-    line: int
+    line: Line
     message_id: str | None
     reason: str
 
@@ -50,7 +55,7 @@ class Publication:
     """Publishes the lines of an input, and knows what became of them."""
 
     client: MemoryClient
-    place: Callable[[int], str]  # names a line of the input for people, by its number
+    place: Callable[[Line], str]  # names a line of the input for people
     bulk: bool = False
     acknowledged: list[Acknowledged] = field(default_factory=list)
     repeated: bool = False  # whether any of these was published just before, by the word of the stream
@@ -70,7 +75,7 @@ class Publication:
     async def run(
         self,
         call: Call,
-        lines: Iterable[tuple[int, bytes]],
+        lines: Iterable[tuple[Line, bytes]],
         *,
         wait: bool,
         timeout: float,
@@ -104,7 +109,7 @@ class Publication:
             raise Interrupted(self.so_far) from None
 
     async def publish(
-        self, lines: AsyncIterator[tuple[int, bytes]], show: Show, total: int | None = None
+        self, lines: AsyncIterator[tuple[Line, bytes]], show: Show, total: int | None = None
     ) -> None:
         """Publish each line; a line that cannot be published becomes a fault.
 
@@ -117,32 +122,32 @@ class Publication:
         """
         slots, began = asyncio.Semaphore(_WINDOW), False
 
-        async def send(number: int, message: MessageReceived) -> None:
+        async def send(line: Line, message: MessageReceived) -> None:
             try:
                 published = await self._until_taken(message)
-                self.acknowledged.append(Acknowledged(number, message.id, published.sequence))
+                self.acknowledged.append(Acknowledged(line, message.id, published.sequence))
                 self.repeated |= published.duplicate
             except InvalidRequest as error:
-                self._fail(Fault(number, message.id, error.message))
+                self._fail(Fault(line, message.id, error.message))
             finally:
                 slots.release()
                 show(len(self.acknowledged) + len(self.faults), total)
 
         try:
             async with asyncio.TaskGroup() as flying:
-                async for number, line in lines:
-                    if not line.strip():
+                async for line, body in lines:
+                    if not body.strip():
                         continue
                     if not began:
-                        _refuse_binary(self.place(number), line)
+                        _refuse_binary(self.place(line), body)
                     try:
-                        message = read_document(MessageReceived, line)
+                        message = read_document(MessageReceived, body)
                         began = True
                     except DecodeError as error:
-                        self._fail(Fault(number, readable_id(line), error.message))
+                        self._fail(Fault(line, readable_id(body), error.message))
                         continue
                     await slots.acquire()
-                    flying.create_task(send(number, message))
+                    flying.create_task(send(line, message))
         except* (RicordoError, Failed) as group:
             first = first_of(group)
             if isinstance(first, RicordoError):
@@ -172,7 +177,7 @@ class Publication:
         """
         sequences = {one.sequence for one in self.acknowledged}
         refused = await watch.refusals(sequences, timeout, repeated=self.repeated) if watch else {}
-        lines: defaultdict[str, list[int]] = defaultdict(list)
+        lines: defaultdict[str, list[Line]] = defaultdict(list)
         unpublished, total = len(self.faults), len(self.acknowledged)
         for line, message_id, sequence in self.acknowledged:
             if sequence in refused:
@@ -196,24 +201,40 @@ class Publication:
         print_remark(f"{self.place(fault.line)}{who}: {fault.reason}", "red")
 
 
-def _refuse_binary(place: str, line: bytes) -> None:
+def _refuse_binary(place: str, body: bytes) -> None:
     """Refuse a binary file as a whole."""
-    if b"\x00" in line:
+    if b"\x00" in body:
         raise Failed(f"{place} is not text: this is no file of messages, a JSON object a line")
 
 
 async def publish(
-    call: Call, source: str, *, wait: bool = False, bulk: bool = False, timeout: float = 120.0
+    call: Call,
+    source: Annotated[str, argument("FILE", "JSON Lines; - for standard input.")],
+    *,
+    wait: Annotated[bool, flag("--wait", "Return when all messages are remembered.")] = False,
+    bulk: Annotated[bool, flag("--bulk", "Use the import queue, which delays no others.")] = False,
+    timeout: Patience = 120.0,
 ) -> None:
-    """Publish messages, a JSON object a line."""
+    """Publish messages from JSON Lines: one JSON object per line.
+
+    Returns when they are stored on disk. A line that cannot be is reported with its number.
+
+    A minimal message (one line; wrapped here):
+        {"id": "m-1", "user_id": "davide", "conversation_id": "c-1", "role": "user",
+         "content": "My sister Nora lives in Dublin", "timestamp": "2026-01-05T10:00:00Z"}
+
+    Examples:
+        ricordo publish chat.jsonl --wait
+        cat chat.jsonl | ricordo publish -
+    """
     require_file(source)
     async with call.client() as client:
-        publication = Publication(client, lambda number: f"{title(source)}, line {number}", bulk)
+        publication = Publication(client, lambda line: f"{title(source)}, line {line}", bulk)
         await publication.run(call, numbered_lines(source), wait=wait, timeout=timeout)
     counts = publication.counts(wait=wait)
     faults = [
         {"line": fault.line, "id": fault.message_id, "message": fault.reason}
-        for fault in sorted(publication.faults)
+        for fault in sorted(publication.faults, key=lambda fault: int(fault.line))
     ]
     told = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what != "failed")
     call.print_result({**counts, "faults": faults}, told)

@@ -1,23 +1,73 @@
 """Replies as a person reads them, in a terminal or through a pipe."""
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
 from ricordo.messages.answers import AnswerReply
-from ricordo.messages.entities import EntityCard, GraphEdgeView
 from ricordo.messages.enumerations import Degradation, MessageState
-from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
-from ricordo.messages.views import DocumentStatus, EntityView, FactView, MemoryView
-from ricordo_services.cli.failures import named
-from ricordo_services.cli.output import counted, local_text, plain, print_block, print_remark, print_text
+from ricordo.messages.listings import BriefMemoryView, MemoryChange, MemoryReply, UsersReply
+from ricordo.messages.queries import (
+    ContextReply,
+    HistoryReply,
+    RecallReply,
+    StatsReply,
+    StatusReply,
+    WorkingReply,
+)
+from ricordo.messages.views import DocumentStatus, MemoryView
+from ricordo_services.cli.fact_printing import show_supported_facts
+from ricordo_services.cli.output import (
+    PLAIN,
+    TwoColumns,
+    View,
+    counted,
+    plain,
+    print_block,
+    print_remark,
+    print_text,
+    warn_degraded,
+)
 
 _BAR_CELLS = 8
 _NEUTRAL = 0.15  # a valence nearer to 0 than this is not worth a line
+SIGNALS = {
+    "semantic": "meaning",
+    "window": "meaning with the turn before",
+    "session": "meaning of the session",
+    "reply": "meaning of the question it answers",
+    "bm25": "words",
+    "bm25_window": "words with the turn before",
+    "session_bm25": "words of the session",
+    "fused": "meaning and words by rank",
+    "temporal": "time asked for",
+    "dated": "has a date",
+    "speaker": "speaker asked for",
+    "own_words": "said by a person",
+    "asks": "is a question",
+    "type_match": "kind asked for",
+    "name_overlap": "names asked for",
+    "evidence": "supports a fact asked for",
+    "connection": "connected with the best",
+    "example_similarity": "meaning of usual answers",
+    "example_bm25": "words of usual answers",
+    "is_bare_predicate": "question for a fact alone",
+    "congruence": "same feeling as the question",
+    "valence": "feeling from bad to good",
+    "arousal": "strength of feeling",
+    "importance_gained": "importance gained by use",
+    "access_count": "times used",
+    "age_days": "days ago",
+    "decay_factor": "not faded",
+    "token_count": "tokens",
+    "key_topic_boost": "key topic asked for",
+    "has_vector_score": "meaning was compared",
+    "foreign": "in another language",
+}
+"""What a person calls a signal; the others are called as on the wire."""
 # Factors that change nothing at this value, as others do at 0.
 _SILENT = {"decay_factor": 1.0, "confidence": 1.0, "key_topic_boost": 1.0}
 _STATE_STYLES = {
@@ -28,25 +78,18 @@ _STATE_STYLES = {
 }
 
 
-def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
+def show_recall(reply: RecallReply, view: View = PLAIN) -> None:
     """Print memories and facts, with their ids if wanted, and what could not be asked."""
     if is_unanswered(reply):
         print_text("memory cannot be searched now", "bold red")
     else:
-        print_block(memories_block(reply.memories, zone, ids=ids))
-    show_supported_facts(reply.facts, zone, ids=ids)
-    if ids:
+        print_block(memories_block(reply.memories, view))
+    show_supported_facts(reply.facts, view)
+    if view.ids:
         print_text(f"\nrecall {reply.recall_id}", "dim")
     if reply.archived_matches:
         print_text(f"\n{reply.archived_matches} more in the archive: --archived shows them", "dim")
     warn_degraded(reply.degraded)
-
-
-def show_supported_facts(facts: Sequence[FactView], zone: tzinfo | None, *, ids: bool) -> None:
-    """Print facts under their heading; nothing where there are none."""
-    if facts:
-        print_text("\nFacts", "bold")
-        print_block(facts_block(facts, zone, ids=ids))
 
 
 def is_unanswered(reply: RecallReply) -> bool:
@@ -73,23 +116,23 @@ def show_answer(reply: AnswerReply) -> None:
     warn_degraded(reply.degraded)
 
 
-def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
+def show_history(user: str, reply: HistoryReply, view: View = PLAIN) -> None:
     """Print messages as a conversation, or that there are none."""
     if not reply.messages:
         print_remark(f"no messages of user {plain(user)!r}")
     for message in reply.messages:
         who = message.speaker or message.role.value
-        print_block(utterance(message.timestamp, who, message.content or "…", zone))
+        print_block(utterance(message.timestamp, who, message.content or "…", view))
     if reply.next is not None:
         print_remark(f"older messages: --before '{reply.next}'", "dim")
 
 
-def utterance(at: datetime, who: str, text: str, zone: tzinfo | None) -> Text:
+def utterance(at: datetime, who: str, text: str, view: View) -> Text:
     """Show what was said, when and by whom, on a line."""
-    return Text(local_text(at, zone), "dim").append(f"  {plain(who)}: ", "bold cyan").append(plain(text))
+    return Text(view.time(at), "dim").append(f"  {plain(who)}: ", "bold cyan").append(plain(text))
 
 
-def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
+def show_status(message_id: str, reply: StatusReply, view: View = PLAIN) -> None:
     """Print the state of a message and the stages it passed."""
     print_block(Text.assemble(f"{message_id}  ", (reply.state.value, _STATE_STYLES[reply.state])))
     stored = reply.state in (MessageState.RECEIVED, MessageState.REMEMBERED)
@@ -101,7 +144,7 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
         print_remark("no message with this id has arrived, or it still waits")
     if stored:
         for name, instant in reply.stages:
-            when = local_text(instant, zone) if instant else "not yet"
+            when = view.time(instant) if instant else "not yet"
             print_text(f"  {name:10} {when}", "" if instant else "dim")
     if reply.document is not None:
         _show_document(reply.document)
@@ -124,57 +167,15 @@ def show_stats(user: str, reply: StatsReply) -> None:
         print_text(f"  {name:12} {count:>8,}", "" if count else "dim")
 
 
-def warn_degraded(degraded: Sequence[Degradation]) -> None:
-    """Warn on standard error about degraded parts: a broken system must not look like an empty one."""
-    if degraded:
-        missing = ", ".join(part.value for part in degraded)
-        print_remark(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
-
-
-@dataclass(frozen=True, slots=True)
-class TwoColumns:
-    """Two columns of texts: a table at a terminal, else lines of any length."""
-
-    rows: Sequence[tuple[Text, Text]]
-    wide: bool = False  # whether the long ones take all the room that the window leaves
-
-    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
-        """Lay it out."""
-        if options.no_wrap:  # as when printing with `soft_wrap`
-            yield Text("\n").join(self._lines())
-            return
-        table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True)
-        table.add_column(ratio=1 if self.wide else None)
-        for short, long in self.rows:
-            table.add_row(short, long)
-        yield table
-
-    def _lines(self) -> Iterable[Text]:
-        indent = max(short.cell_len for short, _ in self.rows) + 2
-        for short, long in self.rows:
-            left = short.copy()
-            for part in long.split("\n", allow_blank=True):
-                left.pad_right(indent - left.cell_len)
-                line = left + part
-                line.rstrip()
-                yield line
-                left = Text()
-
-
-def show_memories(
-    memories: Sequence[MemoryView], zone: tzinfo | None, nothing: str, *, ids: bool = False
-) -> None:
+def show_memories(memories: Sequence[MemoryView], nothing: str, view: View = PLAIN) -> None:
     """Print memories; or `nothing` on standard error, where there are none."""
     if memories:
-        print_block(memories_block(memories, zone, ids=ids))
+        print_block(memories_block(memories, view))
     else:
         print_remark(nothing)
 
 
-def memories_block(
-    memories: Sequence[MemoryView], zone: tzinfo | None = None, *, ids: bool = False
-) -> RenderableType:
+def memories_block(memories: Sequence[MemoryView], view: View = PLAIN) -> RenderableType:
     """Show memories, best first, each with its score, its moment and what it is, and its id if wanted."""
     if not memories:
         return Text("nothing is remembered about that", "dim")
@@ -187,26 +188,26 @@ def memories_block(
         if memory.score is not None and barred:
             bar = "█" * round(_BAR_CELLS * memory.score)
             score = Text.assemble(score, " ", (bar.ljust(_BAR_CELLS), "green"))
-        rows.append((score, _memory(memory, zone, ids=ids)))
+        rows.append((score, _memory(memory, view)))
     return TwoColumns(rows, wide=True)
 
 
-def _memory(memory: MemoryView, zone: tzinfo | None, *, ids: bool) -> Text:
+def _memory(memory: MemoryView, view: View) -> Text:
     head = Text(plain(memory.content if memory.content is not None else memory.title or "…"))
     if memory.archived:
         head.append("  (archived)", "dim")
-    lines = [head, Text(" · ".join(_circumstances(memory, zone)), "dim")]
+    lines = [head, Text(" · ".join(_circumstances(memory, view)), "dim")]
     if memory.signals:
         effective = {name: value for name, value in memory.signals.items() if value != _SILENT.get(name, 0)}
-        text = "  ".join(f"{name} {value:.2f}" for name, value in effective.items())
+        text = " · ".join(f"{SIGNALS.get(name, name)} {value:.2f}" for name, value in effective.items())
         lines.append(Text(text, "dim italic"))
-    if ids:
+    if view.ids:
         lines.append(Text(str(memory.id), "dim"))
     return Text("\n").join(lines)
 
 
-def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
-    yield local_text(memory.created_at, zone)
+def _circumstances(memory: MemoryView, view: View) -> Iterable[str]:
+    yield view.time(memory.created_at)
     yield plain(memory.speaker or (memory.role.value if memory.role else memory.kind.value))
     yield memory.type.value
     if memory.times_said > 1:
@@ -218,39 +219,68 @@ def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
         yield plain(", ".join(memory.topics[:3]))
 
 
-def facts_block(
-    facts: Sequence[FactView], zone: tzinfo | None = None, *, ids: bool = False
-) -> RenderableType:
-    """Show facts, each with how many messages it rests on, and its id if wanted."""
-    return TwoColumns([fact_row(fact, statement(fact), validity(fact, zone), ids=ids) for fact in facts])
+def show_memory(reply: MemoryReply, view: View = PLAIN) -> None:
+    """Print a memory, its neighbours, its facts and its history."""
+    print_block(memories_block([reply.memory], view))
+    shown = reply.memory
+    print_text(f"importance {shown.importance:.2f}, strength {shown.decay_factor:.2f}", "dim")
+    for title, others in (
+        ("Before", [reply.preceding] if reply.preceding else []),
+        ("After", [reply.following] if reply.following else []),
+        ("Related", reply.related),
+    ):
+        if others:
+            print_text(f"\n{title}", "bold")
+        for other in others:
+            print_block(_brief(other, view))
+    show_supported_facts(reply.facts, view)
+    if reply.history or shown.access_count:
+        print_text("\nHistory", "bold")
+        print_text(f"used {counted(shown.access_count, 'times')} in all")
+        for change in reply.history:
+            print_text(" ".join(_change(change, view)))
 
 
-def entity_head(entity: EntityCard | EntityView, ties: Sequence[str], kind: str = "", seen: str = "") -> Text:
-    """Show the names of an entity, how it is tied to the user, and in how many messages it is."""
-    line = Text(plain(entity.name), "bold cyan")
-    if entity.aliases:
-        line.append(f" ({plain(', '.join(entity.aliases))})", "")
-    notes = filter(None, (kind, ", ".join(ties), counted(entity.mentions, "messages"), seen))
-    return line.append(f"  {'; '.join(notes)}", "dim")
+def _brief(memory: BriefMemoryView, view: View) -> Text:
+    who = memory.speaker or (memory.role.value if memory.role else memory.kind.value)
+    return utterance(memory.created_at, who, memory.content, view).append(view.id(memory.id), "dim")
 
 
-def statement(fact: FactView | GraphEdgeView) -> Text:
-    """Show subject, predicate and object of a fact."""
-    subject, value = (plain(fact.subject), "bold cyan"), (plain(fact.object), "bold")
-    return Text.assemble(subject, "  ", (fact.predicate, "dim"), "  ", value)
+def _change(change: MemoryChange, view: View) -> Iterable[str]:
+    if change.at is not None:
+        yield view.time(change.at) + " "
+    yield change.change.value
+    if change.verdict == "irrelevant":
+        yield "and found irrelevant"
+    if change.decay_factor is not None:
+        yield f"to {change.decay_factor:.2f}"
+    if change.reason is not None:
+        yield f"({change.reason.value})"
+    if change.content is not None:
+        yield f"from '{change.content}'"
+    named = change.memory_id or change.recall_id
+    if view.ids and named is not None:
+        yield str(named)
 
 
-def fact_row(fact: FactView, text: Text, notes: str, *, ids: bool) -> tuple[Text, Text]:
-    """Show how many messages a fact rests on, and its text, its notes, and its id if wanted."""
-    if notes:
-        text.append(f"  ({notes})", "dim")
-    if ids:
-        text.append(f"  {fact.id}", "dim")
-    return Text("•" * fact.confidence, "magenta"), text
+def show_users(reply: UsersReply, view: View) -> None:
+    """Print users with their counts, or that there are none."""
+    if not reply.users:
+        print_remark("no users")
+    for one in reply.users:
+        counts = f"{counted(one.memories, 'memories')}, {counted(one.messages, 'messages')}"
+        print_text(f"{one.user_id}  {counts}, last active {view.time(one.last_activity)}")
 
 
-def validity(fact: FactView, zone: tzinfo | None) -> str:
-    """Say of a fact until when it held, and whether it is disputed or verified."""
-    until = f"until {local_text(fact.valid_to, zone)}" if fact.valid_to else ""
-    marks = (until, "disputed" if fact.disputed else "", "verified" if fact.verified else "")
-    return ", ".join(filter(None, marks))
+def show_working(reply: WorkingReply) -> None:
+    """Print the last turns, names and notes of a conversation, or that there are none."""
+    if not (reply.lines or reply.entities or reply.notes):
+        print_text("The working memory is empty.", "dim")
+    for line in reply.lines:
+        print_text(line)
+    rows = [(Text("named last", "dim"), Text(plain(", ".join(reply.entities))))] if reply.entities else []
+    for key, value in reply.notes.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        rows.append((Text(plain(key), "bold cyan"), Text(plain(text))))
+    if rows:
+        print_block(TwoColumns(rows))

@@ -1,7 +1,7 @@
-"""`ricordo import --from SERVICE`: takes in what another service exports.
+"""Imports what another service exports.
 
-The export is read twice: once to count it and to find out who is who, before anything is published, and once
-to publish it.
+It is read twice: once to count it and to find out who is who, before anything is published, and once to
+publish it.
 """
 
 import asyncio
@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast, get_args
+from typing import Annotated, Final, cast, get_args
 
 import typer
 
@@ -20,7 +21,15 @@ from ricordo.messages.message_types import format_instant
 from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import FAILED, Misused
 from ricordo_services.cli.input_files import STANDARD_INPUT, rereadable, title
-from ricordo_services.cli.output import counted, plain, print_json, print_remark, print_text, zone_of
+from ricordo_services.cli.options import Texts, flag, option, repeated
+from ricordo_services.cli.output import (
+    counted,
+    plain,
+    print_json,
+    print_remark,
+    print_text,
+    zone_of,
+)
 from ricordo_services.cli.publish_command import Publication
 from ricordo_services.importers import PARSERS, parse_export
 from ricordo_services.importers.archive import ExportArchive, open_export
@@ -30,14 +39,26 @@ from ricordo_services.importers.entries import DateOrder, Entry, ParserOptions, 
 RICORDO: Final = "ricordo"
 _ASKED_AT_ONCE: Final = 16
 _SHOWN: Final = 20  # names, or malformed entries
-_PLACES: Final = 1024  # more than there are messages read ahead and under way
+_REASON: Final = 200  # characters
 
 
-def _checked(
-    service: str, user: str | None, me: list[str] | None, options: Mapping[str, str | None]
-) -> tuple[ParserOptions, Conversion]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceOptions:
+    """How an export of another service is read."""
+
+    me: Annotated[Texts, repeated("NAME", "With --from: your name in the export")] = None
+    timezone: Annotated[
+        str | None, option("ZONE", "With --from: yours, and of times without any. Default: this machine's.")
+    ] = None
+    date_order: Annotated[str | None, option("ORDER", "With --from whatsapp: dmy, mdy or ymd.")] = None
+    conversation: Annotated[str | None, option("NAME", "With --from whatsapp: the name of the chat.")] = None
+    prefix: Annotated[str | None, option("TEXT", "Begins others' user ids. Default: USER:SERVICE:")] = None
+    dry_run: Annotated[bool, flag("--dry-run", "With --from: count messages, and publish nothing.")] = False
+
+
+def _checked(service: str, user: str | None, options: ServiceOptions) -> tuple[ParserOptions, Conversion]:
     """Check what can be checked without the file; return what parsers take and how messages become ours."""
-    prefix, order, timezone = options["prefix"], options["date_order"], options["timezone"]
+    prefix, order, timezone = options.prefix, options.date_order, options.timezone
     if service not in PARSERS:
         raise Misused(f"--from takes {', '.join(PARSERS)} or {RICORDO}, not {service}")
     if user is None:
@@ -47,10 +68,10 @@ def _checked(
         raise Misused("--prefix: the beginning of an id has printable ASCII characters, and no spaces")
     if order is not None and order not in get_args(DateOrder):
         raise Misused(f"--date-order takes {', '.join(get_args(DateOrder))}, not {order}")
-    names = frozenset(name.strip().casefold() for name in me or ())
+    names = frozenset(name.strip().casefold() for name in options.me or ())
     others = f"{user}:{service}:" if prefix is None else prefix
     zone = zone_of(timezone)
-    parsed = ParserOptions(zone, cast("DateOrder | None", order), options["conversation"])
+    parsed = ParserOptions(zone, cast("DateOrder | None", order), options.conversation)
     return parsed, Conversion(service, user, names, others, timezone)
 
 
@@ -59,15 +80,13 @@ async def import_from_service(
     file: str,
     service: str,
     user: str | None,
-    timeout: float,
+    options: ServiceOptions,
     *,
     wait: bool,
-    dry_run: bool,
-    me: list[str] | None,
-    **options: str | None,
+    timeout: float,
 ) -> None:
     """Import the export of another service."""
-    parsed, conversion = _checked(service, user, me, options)
+    parsed, conversion = _checked(service, user, options)
     with _opened(file) as export:
         survey = await asyncio.to_thread(lambda: Survey.of(parse_export(service, export, parsed)))
         for skip in survey.malformed[:_SHOWN]:
@@ -77,12 +96,12 @@ async def import_from_service(
             print_remark(
                 f"{number}: export again, or correct them, and import once more; all messages count once"
             )
-        _check_names(survey, conversion, me)
+        _check_names(survey, conversion, options.me)
         done: dict[str, int] = {}
-        if not dry_run:
+        if not options.dry_run:
             entries = parse_export(service, export, parsed)
             done = await _publish(call, entries, survey, conversion, timeout, wait=wait)
-    _summarise(survey, conversion, done, as_json=call.as_json)
+    _print_survey(survey, conversion, done, as_json=call.as_json)
     if survey.malformed or done.get("failed"):
         raise typer.Exit(FAILED)
 
@@ -125,21 +144,12 @@ async def _publish(
     wait: bool,
 ) -> dict[str, int]:
     """Publish all messages on the import queue, and return counts; with `wait`, until they are remembered."""
-    places: dict[int, str] = {}  # where the last messages stand, by number
-
-    def bodies() -> Iterator[tuple[int, bytes]]:
-        number = 0
-        for message in (entry for entry in entries if isinstance(entry, PastMessage)):
-            for body in conversion.bodies(message):
-                number += 1
-                places[number] = message.place
-                places.pop(number - _PLACES, None)
-                yield number, body
-
+    messages = (entry for entry in entries if isinstance(entry, PastMessage))
+    bodies = ((message.place, body) for message in messages for body in conversion.bodies(message))
     async with call.client() as client:
         known = await _known(client, survey, conversion)
-        publication = Publication(client, lambda number: places.get(number, f"message {number}"), bulk=True)
-        await publication.run(call, bodies(), wait=wait, timeout=timeout, total=survey.messages)
+        publication = Publication(client, str, bulk=True)
+        await publication.run(call, bodies, wait=wait, timeout=timeout, total=survey.messages)
     counts = publication.counts(wait=wait)
     before = {} if known is None else {"known": known}
     return {"published": counts.pop("published"), **before, **counts}
@@ -158,7 +168,7 @@ async def _known(client: MemoryClient, survey: Survey, conversion: Conversion) -
     return round(known * survey.messages / max(len(ids), 1))
 
 
-def _summarise(survey: Survey, conversion: Conversion, done: Mapping[str, int], *, as_json: bool) -> None:
+def _print_survey(survey: Survey, conversion: Conversion, done: Mapping[str, int], *, as_json: bool) -> None:
     users = {each.name: conversion.speaker_id(each) for each in survey.others(conversion.names)}
     if not as_json:
         _print_page(survey, done, users)

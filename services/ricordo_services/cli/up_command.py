@@ -1,36 +1,40 @@
-"""`ricordo up`: the local servers as children, the workers in this process. `ricordo worker`: these alone."""
+"""`ricordo up`: local servers and processes of workers. `ricordo worker`: some workers, in this process."""
 
 import asyncio
-import importlib
 import importlib.util
 import os
 import sys
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, Never
+from typing import Annotated, Final, NamedTuple, Never
 
 import structlog
 from rich.text import Text
 
-from ricordo.bus.port import StreamsTooLarge
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
 from ricordo_services.cli import command_settings
-from ricordo_services.cli.client_calls import Call, checked_url, data_dir_option, running_stack
+from ricordo_services.cli.client_calls import Call, FolderCall, checked_url, data_dir_option, running_stack
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
+from ricordo_services.cli.options import argument, offered, option
 from ricordo_services.cli.output import out_console, print_json, print_remark
-from ricordo_services.stack.endpoints import Endpoints, write_stack_file
+from ricordo_services.stack.endpoints import Endpoints, announced, write_stack_file
 from ricordo_services.stack.local import LocalStack
+from ricordo_services.stack.worker_processes import (
+    GROUPS,
+    WorkerProcesses,
+    grouped,
+    health_ports,
+    usual_processes,
+)
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle", "gateway")
 EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
 """The `WORKERS` of `app.worker_process`, which loads slowly; `encode` and `index` are `embedding` in two."""
 _HALVES: Final = ("encode", "index")
-_APP: Final = "ricordo_services.app.worker_process"
 _log = structlog.stdlib.get_logger(__name__)
 
 _OWNERS: Final = frozenset({"embedding", "index", "retrieval"})
@@ -41,6 +45,7 @@ class LocalRun(NamedTuple):
     """Servers and workers that answer; made by `running`."""
 
     endpoints: Endpoints
+    workers: WorkerProcesses
     last: Callable[[], Awaitable[None]]
     """Waits as long as everything runs, and raises what keeps a worker or a server from going on."""
 
@@ -66,68 +71,78 @@ def check_names(names: Sequence[str], listed: str = "") -> None:
 
 
 @asynccontextmanager
-async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
-    """Run the servers of `data_dir` and the workers `names` for the length of an `async with`.
+async def running(
+    data_dir: Path, names: Sequence[str], settings: Settings, processes: int
+) -> AsyncIterator[LocalRun]:
+    """Run the servers of `data_dir`, and the workers `names`, for the length of an `async with`.
 
     It begins when all of them answer. At its end the workers finish what is in hand, then the servers stop.
 
+    Args:
+        settings: those of the environment, which the workers read for themselves.
+        processes: of workers.
+
     Raises:
-        StackError: the servers do not start.
-        Failed: the volume of the data folder has no room for the streams.
-        Exception: a worker cannot do its work.
+        StackError: the servers do not start, or a worker cannot do its work.
     """
-    # Adapters take seconds to load, in which the servers start. A folder that is refused waits for nothing.
-    loading = threading.Thread(target=importlib.import_module, args=(_APP,), daemon=True)
-    loading.start()
-    async with LocalStack.open(data_dir) as stack:
-        await asyncio.to_thread(loading.join)
-        from ricordo_services.app import jobs, worker_process  # noqa: PLC0415 - loaded by now
-        from ricordo_services.stack.endpoints import local_settings  # noqa: PLC0415 - likewise
-
-        local = local_settings(stack.endpoints, settings)
+    async with LocalStack.open(data_dir, hosting=True) as stack:
+        servers, port = asyncio.create_task(stack.watch()), settings.worker.health_port
+        groups = grouped(names, processes)
+        starting = asyncio.create_task(stack.workers.start(groups, stack.endpoints, port))
         try:
-            await jobs.prepare(local)
-        except StreamsTooLarge as error:
-            from ricordo_services.cli.store_checks import describe_room  # noqa: PLC0415 - loads drivers
-
-            raise Failed(f"{error}; {describe_room(stack.endpoints.data_dir, error.needed)}") from error
-        stopping, ready = asyncio.Event(), asyncio.Event()
-        running = worker_process.run_workers(local, names, stopping=stopping, on_ready=ready.set)
-        servers, workers = asyncio.create_task(stack.watch()), asyncio.create_task(running)
-        try:
-            await _first_of(workers, servers, asyncio.create_task(ready.wait()))
-            yield LocalRun(stack.endpoints, partial(_first_of, workers, servers))
+            await _first_of(servers, starting)
+            yield LocalRun(stack.endpoints, stack.workers, partial(_first_of, servers))
         finally:
-            stopping.set()
-            try:
-                await asyncio.wait([workers])
-                if not workers.cancelled():
-                    workers.exception()  # which is raised elsewhere
-            finally:
-                await cancel_and_wait(servers)
+            await cancel_and_wait(starting)
+            await cancel_and_wait(servers)
 
 
-async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.Task[bool]) -> None:
+async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never]) -> None:
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in done:
         task.result()
 
 
-async def up(call: Call, *, workers: str | None = None) -> None:
-    """Run everything on this machine, in the foreground, until Ctrl-C."""
+async def up(
+    call: Annotated[Call, offered("data_dir", as_json="Print the addresses as one line of JSON.")],
+    *,
+    workers: Annotated[str | None, option("A,B", "Run these workers only.")] = None,
+    processes: Annotated[
+        int | None,
+        option(
+            "N",
+            "Run the workers in 3 processes (serve, work and gateway), or in 1. Default: 3; 1 where there is "
+            "one core.",
+        ),
+    ] = None,
+) -> None:
+    """Run everything on this machine, in the foreground, until Ctrl-C.
+
+    The servers listen on free ports of the loopback address only; other commands find them by
+    themselves. With --json, one line on standard output gives their addresses when all are ready.
+
+    Examples:
+        ricordo up
+        ricordo up --data-dir ./memory --json
+        ricordo up --workers ingest,embedding
+    """
     names: Sequence[str] = ALL_WORKERS
+    if processes not in (None, 1, len(GROUPS)):
+        raise Misused(f"--processes is 1 or {len(GROUPS)}: {', '.join(GROUPS)}")
     if workers is not None:
         names = tuple(name.strip() for name in workers.split(",") if name.strip())
         check_names(names, "--workers")
     settings = command_settings.read_settings()
     command_settings.set_up_logs(settings)
-    await command_settings.check_health_page(settings.worker)
+    count = processes or usual_processes()
+    ports = health_ports(grouped(names, count), settings.worker.health_port)
+    await command_settings.check_health_page(settings.worker, ports)
     stopping = asyncio.Event()
     if not call.as_json:
         print_remark(f"starting on {call.folder} …", "dim")
 
     async def serve() -> None:
-        async with running(call.folder, names, settings) as run:
+        async with running(call.folder, names, settings, count) as run:
             _announce(run, names, settings, call.as_json)
             await run.last()
 
@@ -139,10 +154,7 @@ async def up(call: Call, *, workers: str | None = None) -> None:
 
 def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: bool) -> None:
     """Write `stack.json` for other processes, and print where the servers are."""
-    from ricordo_services.app.embedding_models import describe_models  # noqa: PLC0415 - loaded by now
-    from ricordo_services.stack.endpoints import announced  # noqa: PLC0415 - likewise
-
-    at, models = announced(run.endpoints, settings), describe_models(settings.embedding)
+    at, models = announced(run.endpoints, settings), run.workers.models
     where = {
         "ready": True,
         "nats": at.nats_url,
@@ -153,7 +165,13 @@ def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: 
         "model": models["model"],
         "precision": models["precision"],
     }
-    write_stack_file(at.data_dir, {**where, **at.document(), "workers": list(names), "pid": os.getpid()})
+
+    def write() -> None:
+        content = {**where, **at.document(), "workers": list(names), "pid": os.getpid()}
+        write_stack_file(at.data_dir, {**content, "processes": run.workers.describe()})
+
+    write()
+    run.workers.on_restart = write  # it has another number then
     try:
         if as_json:
             print_json(where)
@@ -187,8 +205,21 @@ def _greet(at: Endpoints, models: Mapping[str, str | None], *, with_http: bool) 
     console.print()
 
 
-async def worker(call: Call, names: list[str]) -> None:
-    """Run workers against servers that settings name, or beside a running `up`."""
+async def worker(
+    call: FolderCall, names: Annotated[list[str], argument("NAME...", "Workers to run; each once.")]
+) -> None:
+    """Run workers with the servers in the settings, or with those of a running `up`.
+
+    Settings are RICORDO_* variables, or the TOML file that RICORDO_CONFIG names. Workers: ingest,
+    enrichment, embedding (or its halves encode and index), knowledge, retrieval, lifecycle, gateway. With
+    --data-dir they join the stack that `up` runs on that folder; index and retrieval stay with the process
+    that owns the vector index.
+
+    Examples:
+        ricordo worker ingest
+        ricordo worker embedding knowledge
+        ricordo worker encode --data-dir ./memory
+    """
     check_names(names)
     settings = command_settings.read_settings()
     if call.data_dir is not None:

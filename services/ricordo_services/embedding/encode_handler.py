@@ -18,14 +18,14 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import E5
 from ricordo.language.text import text_hash
 from ricordo.memory.model import MessageIds, Progress
-from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import IndexRequested, MemoryCreated, MemoryEncoded, ReadingRequested
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
 from ricordo.models.reader.text_reader import TextReader, TextToRead
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedReading, SavedVectors, TextToEncode
-from ricordo_services.stage_events import created_again, receipt, stage_events
+from ricordo_services.stage_events import receipt, requests, stage_events
 
 _SLOW_ATTEMPTS: Final = 3
 """Deliveries after which a text that the model does not answer in time is stored without a vector."""
@@ -43,20 +43,17 @@ class _OfModel:
 
 @dataclass(frozen=True, slots=True)
 class EncodeHandler:
-    """Handles `memory.created`.
-
-    Attributes:
-        again: the event, of this lane, that has the text read again which follows one that was read.
-    """
+    """Handles `memory.created` and `reading.requested`."""
 
     encodings: EncodingStore
     batcher: EmbeddingBatcher
     model: str
     clock: Clock
     reader: TextReader
-    again: type[MemoryCreated] = MemoryCreated
 
-    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
+    async def __call__(
+        self, tenant: str, events: Sequence[Envelope[MemoryCreated | ReadingRequested]]
+    ) -> Sequence[Outcome]:
         """Encode and read what is not yet; one outcome each. A text that takes too long is retried alone."""
         attempts = {event.body.memory_id: event.attempt for event in events}
         texts = await self.encodings.load(
@@ -69,7 +66,9 @@ class EncodeHandler:
         saved = await self._saved(tenant, known, texts, readings)
         done = {one.memory_id: one for some in saved for one in some.progress}
         followers = {before: after for some in saved for before, after in some.followers.items()}
-        unread = created_again((one for some in saved for one in some.unread), self.again)
+        unread = requests(
+            ReadingRequested, (one for some in saved for one in some.unread), "another turn stands before it"
+        )
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
             model = models[ids["memory_id"]]
@@ -84,7 +83,7 @@ class EncodeHandler:
             else:
                 events = stage_events(tenant, progress, encoded)
             if (follower := followers.get(memory_id)) is not None:
-                events = (*events, MemoryEnriched(**follower.ids, version="preceding"))
+                events = (*events, *requests(IndexRequested, [follower], "the turn before it has a vector"))
             return Done(events)
 
         outcomes = [outcome(event.body.memory_id) for event in events]

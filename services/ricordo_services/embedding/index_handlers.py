@@ -7,8 +7,10 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import (
+    IndexRequested,
     MemoryArchived,
     MemoryChanged,
+    MemoryCompressed,
     MemoryEnriched,
     MemoryForgotten,
     MemoryIndexed,
@@ -23,18 +25,20 @@ _WITHOUT_VECTORS = frozenset(
     {"access_count", "last_accessed", "reinforcement", "importance", "archived_at", "pinned", "verified"}
 )
 
-Changed = MemoryChanged | MemoryArchived | MemoryForgotten
+Changed = MemoryChanged | MemoryArchived | MemoryCompressed | MemoryForgotten
 
 
 @dataclass(frozen=True, slots=True)
 class IndexHandler:
-    """Handles `memory.enriched`."""
+    """Handles `memory.enriched` and `index.requested`."""
 
     projection: Projection
     indexing: IndexingStore
     clock: Clock
 
-    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:
+    async def __call__(
+        self, tenant: str, events: Sequence[Envelope[MemoryEnriched | IndexRequested]]
+    ) -> Sequence[Outcome]:
         """Write points and set the stage; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         written: Mapping[UUID, Indexable] = await self.projection.write(tenant, ids)
@@ -80,7 +84,14 @@ class IndexChangeHandler:
 
 
 def _memories(events: Iterable[Envelope[Changed]]) -> list[UUID]:
-    return list(dict.fromkeys(one for event in events for one in event.body.memory_ids))
+    """Return the ids of changed memories; a single event may name several."""
+    ids: dict[UUID, None] = {}
+    for body in (event.body for event in events):
+        if isinstance(body, MemoryForgotten | MemoryCompressed):
+            ids |= dict.fromkeys(body.memory_ids)
+        else:
+            ids[body.memory_id] = None
+    return list(ids)
 
 
 def _vectors_stay(event: Changed) -> bool:

@@ -1,7 +1,7 @@
 """Projects rows of memories to points, each in the collection of one of the known models."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
@@ -10,7 +10,6 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.index.port import Facets, Point, VectorIndex
-from ricordo.language.reading import INFORMATIVE
 from ricordo.language.text import name_key
 from ricordo.language.topics import topic_keys
 from ricordo.memory.ranking.bm25 import terms, window_terms
@@ -121,21 +120,11 @@ def point(one: Indexable) -> Point:
 
 
 def facets(one: Indexable) -> Facets:
-    """Return the filter fields of a memory."""
-    return Facets(
-        id=one.memory_id,
-        user_id=one.user_id,
-        conversation_id=one.conversation_id,
-        type=one.type,
-        kind=one.kind,
-        created_at=one.created_at,
-        events=one.event_times,
-        participants=tuple(map(name_key, one.participants)),
-        topics=tuple(sorted({key for topic in one.topics for key in topic_keys(topic, one.language)})),
-        valence=one.valence,
-        importance=one.importance,
-        informative=one.informative >= INFORMATIVE,
-        archived=one.is_archived,
+    """Return the filter fields of a memory, people and topics by their keys."""
+    return replace(
+        one.facets,
+        participants=tuple(map(name_key, one.facets.participants)),
+        topics=tuple(sorted({key for topic in one.facets.topics for key in topic_keys(topic, one.language)})),
     )
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
-from ricordo.messages.events import MemoryEnriched
+from ricordo.messages.events import IndexRequested
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable
@@ -20,6 +20,7 @@ from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, Report
+from ricordo_services.stage_events import requests
 
 _BATCHER_POLL_S: Final = 0.2
 _POINTS_TIMEOUT_S: Final = 10.0  # for the last points
@@ -124,7 +125,9 @@ class Reembedding:
             await self.encodings.save(tenant, self.model, kept, [], self.clock.now(), texts=texts)
         moving = [one.memory_id for one in found if one.encoded or one.memory_id in vectors]
         following = await self.former.release(tenant, self.model, moving)
-        await self.emitter.emit(tenant, [MemoryEnriched(**one.ids, version="vectors") for one in following])
+        await self.emitter.emit(
+            tenant, requests(IndexRequested, following, "its vector is of another model"), bulk=True
+        )
         released = {one.memory_id for one in following}
         done.changed += len(vectors)
         done.raised += len(released.intersection(moving))

@@ -7,12 +7,13 @@ from uuid import UUID
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.messages.events import MemoryEnriched
+from ricordo.messages.events import IndexRequested
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress, Report
+from ricordo_services.stage_events import requests
 
 if TYPE_CHECKING:  # the engine is in the `local` extra
     from ricordo.index.qdrant.edge import EdgeVectorIndex
@@ -62,8 +63,7 @@ class Reindexing:
             await wait_for_room(self.index, self.clock)
             released, after = await self.memories.release(tenant, user_id, after, self.batch)
             if released:
-                events = [MemoryEnriched(**one.ids, version="points") for one in released]
-                await self.emitter.emit(tenant, events)
+                await self.emitter.emit(tenant, requests(IndexRequested, released, "reindex"), bulk=True)
             done.written += len(released)
             report(done)
             if after is None:

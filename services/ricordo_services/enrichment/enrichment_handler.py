@@ -15,7 +15,14 @@ from ricordo.language.text import text_hash
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_validation import LlmMessage, LlmReading, described_by, merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS, local_moment
-from ricordo.messages.events import DerivedEvent, MemoryCreatedBulk, MemoryEncoded, MemoryEnriched
+from ricordo.messages.event_items import DerivedEvent
+from ricordo.messages.events import (
+    FactsRequested,
+    IndexRequested,
+    MemoryEncoded,
+    MemoryEnriched,
+    ReadingRequested,
+)
 from ricordo.models.encoder import TokenCounter
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.reader.text_reader import TextReader, TextToRead
@@ -27,7 +34,7 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, Part, Report
-from ricordo_services.stage_events import facts_requested, stage_events
+from ricordo_services.stage_events import requests, stage_events
 
 Asked = Literal["all", "importance", "nothing"]
 
@@ -74,7 +81,7 @@ def _events(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, .
     if saved is None:
         return ()
     enriched = stage_events(tenant, saved.progress, lambda ids: MemoryEnriched(**ids, version=saved.version))
-    return (*enriched, *facts_requested(saved.unread))
+    return (*enriched, *requests(FactsRequested, saved.unread, "it is corrected"))
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
@@ -233,17 +240,17 @@ class Backfill:
         rating_only = raising.part == "importance"
         if not rating_only:  # before the write: after that, nothing would repeat it
             unread = await self.enrichment.enrichments.link_corrections(tenant, list(better.values()))
-            await self.emitter.emit(tenant, facts_requested(unread))
             # What a former version has encoded is read, and its facts follow.
-            texts = [
-                MemoryCreatedBulk(user_id=one.user_id, memory_id=one.memory_id) for one in better.values()
+            events = [
+                *requests(FactsRequested, unread, "it is corrected"),
+                *(
+                    ReadingRequested(user_id=one.user_id, memory_id=one.memory_id, reason="backfill")
+                    for one in better.values()
+                ),
             ]
-            await self.emitter.emit(tenant, texts)
+            await self.emitter.emit(tenant, events, bulk=True)
         written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
-        await self.emitter.emit(
-            tenant,
-            [MemoryEnriched(**one.ids, version=raising.after(better[one.memory_id])[0]) for one in written],
-        )
+        await self.emitter.emit(tenant, requests(IndexRequested, written, "backfill"), bulk=True)
         done.changed += len(written)
         done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
 

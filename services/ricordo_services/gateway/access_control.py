@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 from aiolimiter import AsyncLimiter
 from cachetools import LRUCache
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -121,7 +122,7 @@ class AccessControl:
             await self._check_rate(key)
         if scope["path"] in STREAMED:
             return receive
-        return await self._whole_body(headers, receive)
+        return await self._whole_body(scope, headers, receive)
 
     def _check_host(self, headers: dict[str, str]) -> None:
         if _name_of(headers.get("host", "")) not in self.hosts:
@@ -166,7 +167,7 @@ class AccessControl:
             )
         await limiter.acquire()
 
-    async def _whole_body(self, headers: dict[str, str], receive: Receive) -> Receive:
+    async def _whole_body(self, scope: Scope, headers: dict[str, str], receive: Receive) -> Receive:
         """Read the body up to the limit, and return a `receive` that yields it again."""
         length = headers.get("content-length", "0")
         too_large = GatewayError(413, f"a body may have at most {self.max_body_bytes:,} bytes")
@@ -175,15 +176,12 @@ class AccessControl:
         body = bytearray()
         try:
             async with asyncio.timeout(BODY_WITHIN_S):
-                more = True
-                while more:
-                    part = await receive()
-                    if part["type"] == "http.disconnect":
-                        return _replay(part, receive)
-                    body += part.get("body", b"")
+                async for part in Request(scope, receive).stream():
+                    body += part
                     if len(body) > self.max_body_bytes:
                         raise too_large
-                    more = part.get("more_body", False)
+        except ClientDisconnect:
+            return _replay({"type": "http.disconnect"}, receive)
         except TimeoutError:
             raise GatewayError(408, f"the body did not come within {BODY_WITHIN_S:g} s") from None
         return _replay({"type": "http.request", "body": bytes(body), "more_body": False}, receive)

@@ -107,9 +107,11 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
 
     mcp = McpEndpoint(caller)
     app.router.routes.append(Route("/mcp", mcp, include_in_schema=False))
-    app.add_api_route(
-        "/healthz", _health, name="health", methods=["GET"], summary="Tell whether the gateway answers."
-    )
+
+    @app.get("/healthz", summary="Tell whether the gateway answers.")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     key = settings.key.get_secret_value() if settings.key is not None else None
     requests = RequestDraining(
@@ -124,10 +126,6 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
     )
     app.state.stopping = requests.stopping
     return Application(requests, mcp, feeds)
-
-
-async def _health() -> dict[str, str]:
-    return {"status": "ok"}
 
 
 def _openapi(app: FastAPI) -> dict[str, object]:

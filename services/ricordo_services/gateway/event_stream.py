@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import nats.errors
 from fastapi import APIRouter, Header, Request
@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from ricordo.client import RicordoError
 from ricordo.client.connection import PartsOfReply
-from ricordo.messages.subjects import STREAM_DERIVED, Subject
+from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DERIVED, Subject
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_services.api_keys import translated
 from ricordo_services.gateway.nats_clients import NatsClients
@@ -52,6 +52,25 @@ def _event_text(event_type: str, data: str) -> str:
     return f"event: {event_type}\ndata: {data}\n\n"
 
 
+def is_repeated(message: Msg) -> bool:
+    """Return whether it repeats an item for one consumer: all others have had it."""
+    return REPLAYED_FOR in (message.headers or {})
+
+
+def visible_to(user_id: str | None, event: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return an event with the items of a user alone; None if there is nothing of that user.
+
+    Args:
+        user_id: None for all users of the tenant.
+    """
+    if user_id is None:
+        return event
+    if "items" not in event:
+        return event if event.get("user_id") == user_id else None
+    items = [item for item in event["items"] if item["user_id"] == user_id]
+    return {**event, "items": items} if items else None
+
+
 class Listener:
     """The events that wait for one listener.
 
@@ -62,30 +81,27 @@ class Listener:
 
     def __init__(self) -> None:
         self.is_ended = False
-        self._waiting: deque[Msg] = deque()
-        self._changed = asyncio.Event()
+        self._waiting = asyncio.Queue[Msg | None]()
 
     def put(self, message: Msg) -> None:
         """Add an event; end the listener where there is no room."""
-        if len(self._waiting) >= MOST_WAITING:
+        if self._waiting.qsize() >= MOST_WAITING:
             self.end()
         elif not self.is_ended:
-            self._waiting.append(message)
-            self._changed.set()
+            self._waiting.put_nowait(message)
 
     def end(self) -> None:
         """Add no more."""
-        self.is_ended = True
-        self._changed.set()
+        if not self.is_ended:
+            self.is_ended = True
+            self._waiting.put_nowait(None)
 
     async def next(self, within: float) -> Msg | None:
         """Return the next event; None if none came in `within` seconds, or it is ended."""
-        if not self._waiting and not self.is_ended:
-            self._changed.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(within):
-                    await self._changed.wait()
-        return self._waiting.popleft() if self._waiting else None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                return await self._waiting.get()
+        return None
 
 
 class _Feed:
@@ -105,6 +121,8 @@ class _Feed:
     async def _pass_on(self) -> None:
         try:
             async for message in self._subscription.messages:
+                if is_repeated(message):
+                    continue
                 for listener in self.listeners:
                     listener.put(message)
         finally:
@@ -246,8 +264,8 @@ async def _lines(listener: Listener, user_id: str | None) -> AsyncIterator[str]:
 
 def _event(message: Msg, user_id: str | None) -> str | None:
     """Return an event as lines; None if it is of another user than the key's."""
-    body = json.loads(message.data)
-    if user_id is not None and body.get("user_id") != user_id:
+    body = visible_to(user_id, json.loads(message.data))
+    if body is None:
         return None
     return f"id: {message.metadata.sequence.stream}\n{_event_text(type_of(message), json.dumps(body))}"
 

@@ -1,5 +1,6 @@
 """Routes that change a memory or a fact: pin, verify, correct, reject."""
 
+from functools import partial
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from fastapi import APIRouter, Request
@@ -65,16 +66,13 @@ async def change_memory(
 ) -> Response:
     """Make the changes in the order pin, verify, correct; a repeat completes what an error left."""
     user, client = user_of(request, body.user_id), client_of(request)
+    key = partial(_part, idempotency_key)
     if body.pinned is not None:
-        await client.pin(user, memory_id, pinned=body.pinned, request_id=_part(idempotency_key, "pin"))
+        await client.pin(user, memory_id, pinned=body.pinned, request_id=key("pin"))
     if body.verified is not None:
-        await client.verify(
-            user, verified=body.verified, memory_id=memory_id, request_id=_part(idempotency_key, "verify")
-        )
+        await client.verify(user, verified=body.verified, memory_id=memory_id, request_id=key("verify"))
     if body.content is not None:
-        await client.correct(
-            user, memory_id=memory_id, content=body.content, request_id=_part(idempotency_key, "correct")
-        )
+        await client.correct(user, memory_id=memory_id, content=body.content, request_id=key("correct"))
     return as_json(Changed())
 
 
@@ -84,17 +82,14 @@ async def change_fact(
 ) -> Response:
     """Make the changes in the order correct, verify, reject."""
     user, client = user_of(request, body.user_id), client_of(request)
+    key = partial(_part, idempotency_key)
     if body.object is not None:
-        corrected = await client.correct(
-            user, fact_id=fact_id, object=body.object, request_id=_part(idempotency_key, "correct")
-        )
+        corrected = await client.correct(user, fact_id=fact_id, object=body.object, request_id=key("correct"))
         fact_id = corrected.fact_id or fact_id  # the former value has ended
     if body.verified is not None:
-        await client.verify(
-            user, verified=body.verified, fact_id=fact_id, request_id=_part(idempotency_key, "verify")
-        )
+        await client.verify(user, verified=body.verified, fact_id=fact_id, request_id=key("verify"))
     if body.rejected:
-        await client.reject(user, fact_id, request_id=_part(idempotency_key, "reject"))
+        await client.reject(user, fact_id, request_id=key("reject"))
     return as_json(Changed())
 
 

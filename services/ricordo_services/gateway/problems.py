@@ -123,23 +123,19 @@ def documented(*besides: int) -> dict[int | str, dict[str, Any]]:
 def add_handlers(app: FastAPI) -> None:
     """Have `app` answer every error with a problem document."""
 
-    @app.exception_handler(RicordoError)
-    async def _refused(_: Request, error: RicordoError) -> Response:
-        return of_error(error)
+    async def refuse(request: Request, error: Exception) -> Response:
+        match error:
+            case RicordoError():
+                return of_error(error)
+            case GatewayError():
+                return error.response()
+            case RequestValidationError():
+                return invalid(error.errors(), beneath=1).response()
+            case HTTPException():
+                return problem(error.status_code, str(error.detail), headers=error.headers)
+            case _:
+                _log.error("a request failed", path=request.url.path, exc_info=error)
+                return problem(500, "the gateway failed; its log says why", code="internal")
 
-    @app.exception_handler(GatewayError)
-    async def _denied(_: Request, error: GatewayError) -> Response:
-        return error.response()
-
-    @app.exception_handler(RequestValidationError)
-    async def _unreadable(_: Request, error: RequestValidationError) -> Response:
-        return invalid(error.errors(), beneath=1).response()
-
-    @app.exception_handler(HTTPException)
-    async def _by_status(_: Request, error: HTTPException) -> Response:
-        return problem(error.status_code, str(error.detail), headers=error.headers)
-
-    @app.exception_handler(Exception)
-    async def _internal(request: Request, error: Exception) -> Response:
-        _log.error("a request failed", path=request.url.path, exc_info=error)
-        return problem(500, "the gateway failed; its log says why", code="internal")
+    for kind in (RicordoError, GatewayError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, refuse)

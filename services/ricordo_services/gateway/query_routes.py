@@ -1,14 +1,13 @@
 """Routes of queries, made from a table."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from ricordo.messages import answers, commands, entities, listings, queries
 from ricordo.messages.inputs import Request as BusRequest
-from ricordo.messages.message_types import Message
+from ricordo.messages.routing import CONTRACTS, Contract
 from ricordo_services.gateway.event_stream import MEDIA_TYPE, AnswerStream
 from ricordo_services.gateway.problems import documented
 from ricordo_services.gateway.scopes import (
@@ -23,36 +22,32 @@ from ricordo_services.gateway.scopes import (
 
 router = APIRouter()
 
-_Route = tuple[type[BusRequest], type[Message], str]
-"""Request, reply and summary."""
-
-_ASKED_BY_BODY: Final[Mapping[str, _Route]] = {
-    "recall": (queries.RecallRequest, queries.RecallReply, "Return ranked memories, and related facts."),
-    "context": (queries.ContextRequest, queries.ContextReply, "Return a text for a prompt, and its sources."),
-    "answer": (answers.AnswerRequest, answers.AnswerReply, "Answer a question, or say that it cannot be."),
+_ASKED_BY_BODY: Final[Mapping[str, str]] = {
+    "recall": "Return ranked memories, and related facts.",
+    "context": "Return a text for a prompt, and its sources.",
+    "answer": "Answer a question, or say that it cannot be.",
 }
-_ASKED_BY_URL: Final[Mapping[str, _Route]] = {
-    "facts": (queries.FactsRequest, queries.FactsReply, "Return facts, most confident first."),
-    "memories": (listings.MemoriesRequest, listings.MemoriesReply, "List memories, page by page."),
-    "entities": (entities.EntitiesRequest, entities.EntitiesReply, "List entities, most mentioned first."),
-    "graph": (
-        entities.GraphRequest,
-        entities.GraphReply,
-        "Return what is around an entity, or connects two.",
-    ),
-    "timeline": (queries.TimelineRequest, queries.TimelineReply, "Return memories of a time, oldest first."),
-    "history": (queries.HistoryRequest, queries.HistoryReply, "Return the last messages, oldest first."),
-    "working": (queries.WorkingRequest, queries.WorkingReply, "Return the working memory of a conversation."),
-    "stats": (queries.StatsRequest, queries.StatsReply, "Count the memories, facts and messages of a user."),
+_ASKED_BY_URL: Final[Mapping[str, str]] = {
+    "facts": "Return facts, most confident first.",
+    "memories": "List memories, page by page.",
+    "entities": "List entities, most mentioned first.",
+    "graph": "Return what is around an entity, or connects two.",
+    "timeline": "Return memories of a time, oldest first.",
+    "history": "Return the last messages, oldest first.",
+    "working": "Return the working memory of a conversation.",
+    "stats": "Count the memories, facts and messages of a user.",
 }
-_COMMANDS: Final[Mapping[tuple[str, str], _Route]] = {
-    ("PUT", "notes"): (commands.Note, commands.NoteReply, "Keep a value for a conversation."),
-    ("POST", "facts"): (commands.Assert, commands.AssertReply, "Hand in facts that a bot's model has read."),
-    ("POST", "feedback"): (commands.Feedback, commands.FeedbackReply, "Report which memories were useful."),
-}
+"""Summaries by the names of the queries, which are those of the paths."""
+_COMMANDS: Final = (
+    ("PUT", "notes", "note", "Keep a value for a conversation."),
+    ("POST", "facts", "assert", "Hand in facts that a bot's model has read."),
+    ("POST", "feedback", "feedback", "Report which memories were useful."),
+)
+"""Method, path, name and summary of the commands that a body gives."""
 
 
-def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Message], summary: str) -> None:
+def _add_by_body(method: str, path: str, contract: Contract, summary: str) -> None:
+    wire = cast("type[BusRequest]", contract.body)
     is_command = "request_id" in wire.model_fields
 
     async def endpoint(request: Request, body: Any, idempotency_key: IdempotencyKey = None) -> Response:  # noqa: ANN401
@@ -69,12 +64,14 @@ def _add_by_body(method: str, path: str, wire: type[BusRequest], reply: type[Mes
         methods=[method],
         summary=summary,
         operation_id=f"assert_{path}" if path in _ASKED_BY_URL else path,
-        response_model=reply,
+        response_model=contract.reply,
         responses=documented() | ({200: {"content": {MEDIA_TYPE: {}}}} if path == "answer" else {}),
     )
 
 
-def _add_by_url(path: str, wire: type[BusRequest], reply: type[Message], summary: str) -> None:
+def _add_by_url(path: str, contract: Contract, summary: str) -> None:
+    wire = cast("type[BusRequest]", contract.body)
+
     async def endpoint(request: Request) -> Response:
         return await ask(request, wire, given(from_query(wire, request.query_params)))
 
@@ -84,15 +81,15 @@ def _add_by_url(path: str, wire: type[BusRequest], reply: type[Message], summary
         methods=["GET"],
         summary=summary,
         operation_id=path,
-        response_model=reply,
+        response_model=contract.reply,
         responses=documented(),
         openapi_extra={"parameters": parameters(wire)},
     )
 
 
-for _path, _query in _ASKED_BY_BODY.items():
-    _add_by_body("POST", _path, *_query)
-for _path, _query in _ASKED_BY_URL.items():
-    _add_by_url(_path, *_query)
-for (_method, _path), _command in _COMMANDS.items():
-    _add_by_body(_method, _path, *_command)
+for _name, _summary in _ASKED_BY_BODY.items():
+    _add_by_body("POST", _name, CONTRACTS[f"query.{_name}"], _summary)
+for _name, _summary in _ASKED_BY_URL.items():
+    _add_by_url(_name, CONTRACTS[f"query.{_name}"], _summary)
+for _method, _path, _name, _summary in _COMMANDS:
+    _add_by_body(_method, _path, CONTRACTS[f"command.{_name}"], _summary)

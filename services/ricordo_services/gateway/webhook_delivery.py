@@ -28,7 +28,7 @@ from ricordo.client import Unavailable
 from ricordo.runtime.health import Health
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.settings import GatewaySettings
-from ricordo_services.gateway.event_stream import type_of
+from ricordo_services.gateway.event_stream import is_repeated, type_of, visible_to
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.webhook_store import Webhook, WebhookStore
 
@@ -247,8 +247,8 @@ class WebhookDispatcher:
                 await subscription.unsubscribe()
 
     async def _deliver(self, webhook: Webhook, message: Msg) -> None:
-        event = json.loads(message.data)
-        if webhook.user_id not in {None, event["user_id"]}:
+        event = visible_to(webhook.user_id, json.loads(message.data))
+        if event is None or is_repeated(message):
             await message.ack()
             return
         body = json.dumps({"type": type_of(message), **event})

@@ -81,7 +81,7 @@ class Webhook(NewWebhook):
 
 
 class WebhookStore:
-    """The webhooks of all tenants.
+    """The webhooks of all tenants; all changes and lists raise `Unavailable` where NATS does not answer.
 
     Args:
         timeout: seconds that a receiver has to answer.
@@ -92,21 +92,13 @@ class WebhookStore:
         self._timeout = timeout
 
     async def add(self, webhook: Webhook) -> None:
-        """Keep a webhook; it receives the events from now on.
-
-        Raises:
-            Unavailable: NATS does not answer.
-        """
+        """Keep a webhook; it receives the events from now on."""
         with translated():
             await (await self._bucket()).put(webhook.key, webhook.model_dump_json().encode())
             await self.add_consumer(webhook)
 
     async def of_tenant(self, tenant: str) -> list[Webhook]:
-        """Return the webhooks of a tenant, the oldest first.
-
-        Raises:
-            Unavailable: NATS does not answer.
-        """
+        """Return the webhooks of a tenant, the oldest first."""
         found: list[Webhook] = []
         prefix = f"$KV.{BUCKET_OF_WEBHOOKS}."
         with translated():
@@ -120,21 +112,13 @@ class WebhookStore:
         return sorted(found, key=lambda webhook: (webhook.created_at, webhook.id))
 
     async def remove(self, webhook: Webhook) -> None:
-        """Remove a webhook; it receives no more.
-
-        Raises:
-            Unavailable: NATS does not answer.
-        """
+        """Remove a webhook; it receives no more."""
         with translated():
             await (await self._bucket()).purge(webhook.key)
             await self._delete_consumer(webhook)
 
     async def disable(self, webhook: Webhook, reason: str) -> None:
-        """End the deliveries of a webhook, unless it was removed meanwhile.
-
-        Raises:
-            Unavailable: NATS does not answer.
-        """
+        """End the deliveries of a webhook, unless it was removed meanwhile."""
         now = format_instant(datetime.now(UTC))
         disabled = webhook.model_copy(update={"disabled_at": now, "disabled_reason": reason})
         with translated():

@@ -32,7 +32,10 @@ class UnreadableExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExportArchive:
-    """The files of an export."""
+    """The files of an export.
+
+    All that reads raises `UnreadableExport` for a file that is not there, is too large, or is broken.
+    """
 
     title: str  # what the user calls it
     names: tuple[str, ...]  # paths within the zip or folder, sorted; of a single file, its name
@@ -45,11 +48,7 @@ class ExportArchive:
         return [name for name in self.names if re.search(pattern, name, re.IGNORECASE)]
 
     def required(self, pattern: str, advice: str) -> list[str]:
-        """Return the names in which `pattern` is found; a single file may have any name.
-
-        Raises:
-            UnreadableExport: there are none.
-        """
+        """Return the names in which `pattern` is found, at least one; a single file may have any name."""
         found = list(self.names) if self.is_single else self.matching(pattern)
         if not found:
             raise UnreadableExport(f"{self.title} contains no {advice}")
@@ -60,11 +59,7 @@ class ExportArchive:
         return self.title if self.is_single else f"{self.title}: {name}"
 
     def document(self, name: str) -> Any:  # noqa: ANN401 - any JSON
-        """Return the content of a JSON file.
-
-        Raises:
-            UnreadableExport: it is too large, cannot be read, or is no JSON.
-        """
+        """Return the content of a JSON file."""
         place = self.place(name)
         with self._reading(name, MAX_JSON_BYTES) as file:
             data = file.read()
@@ -79,20 +74,12 @@ class ExportArchive:
             raise UnreadableExport(f"{place} is no JSON in UTF-8: export it again") from None
 
     def optional_document(self, pattern: str) -> Any:  # noqa: ANN401 - any JSON
-        """Return the content of the first JSON file in whose name `pattern` is found; None without one.
-
-        Raises:
-            UnreadableExport: as `document`.
-        """
+        """Return the content of the first JSON file in whose name `pattern` is found; None without one."""
         found = [] if self.is_single else self.matching(pattern)
         return self.document(found[0]) if found else None
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
-        """Yield `(number, line)` of a file, numbers from 1; the file is never in memory as a whole.
-
-        Raises:
-            UnreadableExport: the file is too large or cannot be read, or a line is too long.
-        """
+        """Yield `(number, line)` of a file, numbers from 1; the file is never in memory as a whole."""
         number = 0
         with self._reading(name, MAX_TEXT_BYTES) as file:
             while line := file.readline(MAX_LINE_BYTES + 1):
@@ -105,11 +92,7 @@ class ExportArchive:
                 yield number, line
 
     def text_lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """Yield `(number, line)` of a text in UTF-8; where the file is cut, the last line has no end.
-
-        Raises:
-            UnreadableExport: as `lines`, or a line is no text.
-        """
+        """Yield `(number, line)` of a text in UTF-8; where the file is cut, the last line has no end."""
         for number, line in self.lines(name):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")

@@ -11,33 +11,20 @@ https://github.com/withLinda/claude-conversation-exporter.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of
+from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of, written
 
-_FILES: Final = r"(^|/)conversations(-\d+)?\.json$"
 _USER: Final = Speaker("user", "")
 _ASSISTANT: Final = Speaker("chatgpt", "ChatGPT")
 _TEXTS: Final = frozenset({"text", "multimodal_text"})
 
 
-def parse_chatgpt(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
-    """Yield the messages of all conversations of an export of ChatGPT, each from its beginning.
-
-    Raises:
-        UnreadableExport: there is no file of conversations, or it is that of another service.
-    """
-    yield from _conversations(
-        export, _FILES, partial(_chatgpt_conversation, options), of_another=("chat_messages", "claude")
-    )
-
-
 def _chatgpt_conversation(
-    options: ParserOptions, place: str, conversation: Mapping[str, Any]
+    place: str, conversation: Mapping[str, Any], options: ParserOptions
 ) -> Iterator[Entry]:
     mapping = conversation["mapping"]
     parents = {node: found.get("parent") for node, found in mapping.items()}
@@ -55,35 +42,31 @@ def _chatgpt_conversation(
             continue
         where = f"{place}.mapping.{node}"
         time = (message.get("create_time") if isinstance(message, Mapping) else None) or earlier
-        entry = read_entry(where, _of_chatgpt, message, key, title, partial(options.instant, time))
+        entry = read_entry(where, _of_chatgpt, message, key, title, time, options)
         yield entry
         if isinstance(entry, PastMessage):
             earlier = time
 
 
 def _of_chatgpt(
-    place: str, message: Mapping[str, Any], conversation: str, title: str, sent_at: Callable[[], datetime]
-) -> Entry:
+    message: Mapping[str, Any], conversation: str, title: str, time: object, options: ParserOptions
+) -> PastMessage | SkipReason:
     role, content, metadata = message["author"]["role"], message["content"], message.get("metadata") or {}
     if role == "system":
-        return Skip(place, SkipReason.SYSTEM)
+        return SkipReason.SYSTEM
     is_hidden = (
         metadata.get("is_visually_hidden_from_conversation") or message.get("recipient", "all") != "all"
     )
     if role not in ("user", "assistant") or is_hidden or content.get("content_type") not in _TEXTS:
-        return Skip(place, SkipReason.TOOL)
+        return SkipReason.TOOL
     # A part is a text, or what was said in a recording; pictures have none.
     parts = (text_of(part.get("text") if isinstance(part, Mapping) else part) for part in content["parts"])
-    text = "\n".join(filter(None, parts))
-    if not text.strip():
-        return Skip(place, SkipReason.NO_TEXT)
     return PastMessage(
         conversation=conversation,
         title=title,
+        text=written("\n".join(filter(None, parts))),
         key=text_of(message["id"]),
-        place=place,
-        text=text,
-        sent_at=sent_at(),
+        sent_at=options.instant(time),
         speaker=_USER if role == "user" else _ASSISTANT,
         role="user" if role == "user" else "assistant",
         own=True,
@@ -93,22 +76,8 @@ def _of_chatgpt(
 _SPEAKERS: Final = {"human": Speaker("user", ""), "assistant": Speaker("claude", "Claude")}
 
 
-def parse_claude(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
-    """Yield the messages of all conversations of an export of Claude, each from its beginning.
-
-    Raises:
-        UnreadableExport: there is no file of conversations, or it is that of another service.
-    """
-    yield from _conversations(
-        export,
-        r"(^|/)conversations\.json$",
-        partial(_claude_conversation, options),
-        of_another=("mapping", "chatgpt"),
-    )
-
-
 def _claude_conversation(
-    options: ParserOptions, place: str, conversation: Mapping[str, Any]
+    place: str, conversation: Mapping[str, Any], options: ParserOptions
 ) -> Iterator[Entry]:
     messages = conversation["chat_messages"]
     kept = _kept_branch(messages, conversation.get("current_leaf_message_uuid"))
@@ -129,20 +98,19 @@ def _kept_branch(messages: Sequence[Any], leaf: str | None) -> Collection[str] |
 
 
 def _of_claude(
-    place: str, message: Mapping[str, Any], conversation: Mapping[str, Any], options: ParserOptions
-) -> Entry:
+    message: Mapping[str, Any], conversation: Mapping[str, Any], options: ParserOptions
+) -> PastMessage | SkipReason:
     sender = message["sender"]
     blocks = message.get("content") or ()  # `text` has placeholders for those that are no text
     texts = (text_of(block.get("text")) for block in blocks if block.get("type") == "text")
     text = "\n".join(texts) if blocks else text_of(message.get("text"))
-    if not text.strip():
-        return Skip(place, SkipReason.TOOL if blocks else SkipReason.NO_TEXT)
+    if blocks and not text.strip():
+        return SkipReason.TOOL
     return PastMessage(
+        text=written(text),
         conversation=text_of(conversation["uuid"]),
         title=text_of(conversation.get("name")),
         key=text_of(message["uuid"]),
-        place=place,
-        text=text,
         sent_at=options.instant(message["created_at"]),
         speaker=_SPEAKERS[sender],
         role="user" if sender == "human" else "assistant",
@@ -150,15 +118,20 @@ def _of_claude(
     )
 
 
-def _conversations(
+def _parse(
     export: ExportArchive,
-    pattern: str,  # of the names of files that hold a list of conversations each
-    read: Callable[[str, Mapping[str, Any]], Iterator[Entry]],
+    options: ParserOptions,
     *,
+    files: str,  # the names of files that hold a list of conversations each
+    read: Callable[[str, Mapping[str, Any], ParserOptions], Iterator[Entry]],
     of_another: tuple[str, str],  # a field of the conversations of another service, and its name
 ) -> Iterator[Entry]:
-    """Yield what `read` finds in each conversation, whose place it is given; a malformed one is skipped."""
-    for name in export.required(pattern, "conversations.json: is it the zip that the service sent?"):
+    """Yield the messages of all conversations, each from its beginning; a malformed one is skipped.
+
+    Raises:
+        UnreadableExport: there is no file of conversations, or it is that of another service.
+    """
+    for name in export.required(files, "conversations.json: is it the zip that the service sent?"):
         conversations = export.document(name)
         if not isinstance(conversations, list):
             raise UnreadableExport(
@@ -172,9 +145,23 @@ def _conversations(
         for number, conversation in enumerate(conversations):
             place = f"{export.place(name)}, [{number}]"
             try:
-                yield from read(place, conversation)
+                yield from read(place, conversation, options)
             except FAULTS as error:
                 yield malformed(place, error)
+
+
+parse_chatgpt: Final = partial(
+    _parse,
+    files=r"(^|/)conversations(-\d+)?\.json$",
+    read=_chatgpt_conversation,
+    of_another=("chat_messages", "claude"),
+)
+parse_claude: Final = partial(
+    _parse,
+    files=r"(^|/)conversations\.json$",
+    read=_claude_conversation,
+    of_another=("mapping", "chatgpt"),
+)
 
 
 def _branch_to(leaf: str | None, parents: Mapping[str, str | None]) -> list[str]:

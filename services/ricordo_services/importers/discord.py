@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import read_entry, text_of
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, SkipReason, Speaker
+from ricordo_services.importers.parsing import read_entries, read_entry, text_of, written
 
 _OWN: Final = r"(^|/)c?\d+/messages\.(json|csv)$"
 _KINDS: Final = ("Default", "Reply")
@@ -37,31 +37,26 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
                 f"{export.place(name)} has no channel and messages: name a JSON file of DiscordChatExporter, "
                 "or the zip that Discord sent"
             )
-        for number, message in enumerate(document["messages"]):
-            place = f"{export.place(name)}, messages[{number}]"
-            yield read_entry(place, _message, message, document, options)
+        place = f"{export.place(name)}, messages"
+        yield from read_entries(place, document["messages"], _message, document, options)
 
 
 def _message(
-    place: str, message: Mapping[str, Any], document: Mapping[str, Any], options: ParserOptions
-) -> Entry:
+    message: Mapping[str, Any], document: Mapping[str, Any], options: ParserOptions
+) -> PastMessage | SkipReason:
     author, channel = message["author"], document["channel"]
     if author.get("isBot"):
-        return Skip(place, SkipReason.BOT)
+        return SkipReason.BOT
     if message["type"] not in _KINDS:
-        return Skip(place, SkipReason.SYSTEM)
-    text = _text(message["content"])
-    if not text.strip():
-        return Skip(place, SkipReason.NO_TEXT)
+        return SkipReason.SYSTEM
+    text, name = _text(message["content"]), text_of(author["name"])
     guild = text_of((document.get("guild") or {}).get("name"))
-    name = text_of(author["name"])
     reference = message.get("reference") or {}
     is_here = reference.get("channelId") in (None, channel["id"])
     return PastMessage(
         conversation=text_of(channel["id"]),
         title=" / ".join(filter(None, (guild, text_of(channel.get("name"))))),
         key=text_of(message["id"]),
-        place=place,
         text=text,
         sent_at=options.instant(message["timestamp"]),
         speaker=Speaker(text_of(author["id"]), text_of(author.get("nickname")) or name, (name,)),
@@ -96,17 +91,13 @@ def _rows(export: ExportArchive, path: str) -> Iterator[tuple[str, Mapping[str, 
 
 
 def _own_message(
-    place: str, row: Mapping[str, Any], channel: tuple[str, str], owner: Speaker, options: ParserOptions
-) -> Entry:
-    text = _text(row["Contents"])
-    if not text.strip():
-        return Skip(place, SkipReason.NO_TEXT)
-    sent = text_of(row["Timestamp"])
+    row: Mapping[str, Any], channel: tuple[str, str], owner: Speaker, options: ParserOptions
+) -> PastMessage:
+    text, sent = _text(row["Contents"]), text_of(row["Timestamp"])
     return PastMessage(
         conversation=channel[0],
         title=channel[1],
         key=str(row["ID"]),
-        place=place,
         text=text,
         sent_at=options.instant(sent if re.search(r"[+-]\d\d:\d\d$|Z$", sent) else f"{sent}+00:00"),
         speaker=owner,
@@ -115,4 +106,4 @@ def _own_message(
 
 
 def _text(text: object) -> str:
-    return _EMOJI.sub(r"\1", text_of(text))
+    return written(_EMOJI.sub(r"\1", text_of(text)))

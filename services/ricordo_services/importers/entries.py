@@ -42,13 +42,13 @@ class PastMessage:
     conversation: str  # its key, the same in every export of it
     title: str
     key: str  # within its conversation, the same in every export
-    place: str  # for people
     text: str
     sent_at: datetime  # aware
     speaker: Speaker
     role: Literal["user", "assistant"] = "user"
     own: bool = False  # the export says that the user, or an assistant in reply to the user, wrote it
     reply_to: str | None = None  # the key of a message of the same conversation
+    place: str = ""  # where it stands, for people
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ricordo.documents.readers.dispatch import read_body
 from ricordo.documents.reading_limits import Unreadable
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import FAULTS, malformed
+from ricordo_services.importers.parsing import malformed, read_entry, written
 
 MAX_MAIL_BYTES: Final = 64 * 1024 * 1024
 """The largest mail with its attachments."""
@@ -58,8 +58,8 @@ def parse(export: ExportArchive, _options: ParserOptions) -> Iterator[Entry]:
                 yield Skip(place, SkipReason.MALFORMED, detail)
                 continue
             try:
-                yield _mail(place, data)
-            except (*FAULTS, LookupError, MessageError, Unreadable) as error:
+                yield read_entry(place, _mail, data)
+            except (LookupError, MessageError, Unreadable) as error:
                 yield malformed(place, error)
 
 
@@ -84,14 +84,14 @@ def _mails(export: ExportArchive, name: str) -> Iterator[tuple[int, bytes]]:
         yield first, b"".join(lines)
 
 
-def _mail(place: str, data: bytes) -> Entry:
+def _mail(data: bytes) -> PastMessage | SkipReason:
     mail = message_from_bytes(data, policy=policy.default)
     labels = {label.strip().casefold() for label in _header(mail, "X-Gmail-Labels").split(",")}
     if int(_header(mail, "X-Mozilla-Status") or "0", 16) & _EXPUNGED or labels & _DISCARDED:
-        return Skip(place, SkipReason.DELETED)
+        return SkipReason.DELETED
     is_bulk = _header(mail, "Precedence").casefold() in ("bulk", "junk") or "List-Unsubscribe" in mail
     if is_bulk or _header(mail, "Auto-Submitted").casefold() not in ("", "no"):
-        return Skip(place, SkipReason.AUTOMATIC)
+        return SkipReason.AUTOMATIC
     if (date := mail["Date"]) is None or (sent_at := date.datetime) is None:
         raise KeyError("Date")
     name, address = parseaddr(_header(mail, "From"))
@@ -102,8 +102,6 @@ def _mail(place: str, data: bytes) -> Entry:
     ids = _IDS.findall(_header(mail, "References")) or _IDS.findall(_header(mail, "In-Reply-To"))
     if not ids:  # it begins a thread, and its subject is part of what it says
         text = f"{subject}\n\n{text}".strip()
-    if not text:
-        return Skip(place, SkipReason.NO_TEXT)
     own_ids = _IDS.findall(_header(mail, "Message-ID"))
     key = own_ids[0] if own_ids else blake2b(f"{sent_at} {address} {text}".encode()).hexdigest()
     answered = _IDS.findall(_header(mail, "In-Reply-To"))
@@ -111,8 +109,7 @@ def _mail(place: str, data: bytes) -> Entry:
         conversation=_header(mail, "X-GM-THRID") or (ids or [key])[0],
         title=subject,
         key=key,
-        place=place,
-        text=text,
+        text=written(text),
         sent_at=sent_at if sent_at.tzinfo is not None else sent_at.replace(tzinfo=UTC),  # it says -0000
         speaker=Speaker(address.casefold(), name or address, (address,)),
         reply_to=answered[0] if answered else None,

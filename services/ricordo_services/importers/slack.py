@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import read_entry, text_of
+from ricordo_services.importers.parsing import read_entries, text_of, written
 
 _DAYS: Final = r"(^|/)[^/]+/\d{4}-\d\d-\d\d\.json$"
 _CHANNEL_FILES: Final = ("channels", "groups", "dms", "mpims")
@@ -84,25 +84,22 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
         if not isinstance(messages, list):
             yield Skip(export.place(name), SkipReason.MALFORMED, "is no list of messages")
             continue
-        for number, message in enumerate(messages):
-            place = f"{export.place(name)}, [{number}]"
-            yield read_entry(place, _message, message, PurePosixPath(name).parent.name, workspace, options)
+        folder = PurePosixPath(name).parent.name
+        yield from read_entries(f"{export.place(name)}, ", messages, _message, folder, workspace, options)
 
 
 def _message(
-    place: str, message: Mapping[str, Any], folder: str, workspace: _Workspace, options: ParserOptions
-) -> Entry:
+    message: Mapping[str, Any], folder: str, workspace: _Workspace, options: ParserOptions
+) -> PastMessage | SkipReason:
     kind, key = message.get("subtype"), message.get("user")
     if kind in _REMOVED:
-        return Skip(place, SkipReason.DELETED)
+        return SkipReason.DELETED
     is_bot = kind == "bot_message" or key == _SLACKBOT or key in workspace.bots
     if is_bot or (message.get("bot_id") and not key):
-        return Skip(place, SkipReason.BOT)
+        return SkipReason.BOT
     if message["type"] != "message" or kind not in _PEOPLES:
-        return Skip(place, SkipReason.SYSTEM)
-    text = workspace.plain(text_of(message.get("text")))
-    if not text.strip():
-        return Skip(place, SkipReason.NO_TEXT)
+        return SkipReason.SYSTEM
+    text = written(workspace.plain(text_of(message.get("text"))))
     channel, title = workspace.channels.get(folder, (folder, folder))
     sent, thread = text_of(message["ts"]), message.get("thread_ts")
     is_reply = thread is not None and thread != sent
@@ -111,7 +108,6 @@ def _message(
         conversation=f"{channel} {thread}" if is_reply else channel,
         title=f"{title}, a thread" if is_reply else title,
         key=sent,
-        place=place,
         text=text,
         sent_at=options.instant(sent),
         speaker=workspace.speakers.get(key) or _speaker({**(message.get("user_profile") or {}), "id": key}),

@@ -2,17 +2,18 @@
 
 The export of an account says who its owner is; a personal chat has the id of the other person. Older exports
 have local times only, newer ones seconds since 1970 too. See https://telegram.org/blog/export-and-more and
-https://pypi.org/project/tg-parser (docs/TELEGRAM_FORMAT.md).
+the package tg-parser (its docs/TELEGRAM_FORMAT.md).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
-from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of
+from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, SkipReason, Speaker
+from ricordo_services.importers.parsing import FAULTS, malformed, read_entries, text_of, written
 
 _DELETED_ACCOUNT: Final = "Deleted Account"
+_REPLY: Final = "reply_to_message_id"
 
 
 def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
@@ -35,38 +36,25 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
 
 def _chat(place: str, chat: Mapping[str, Any], owner: str, options: ParserOptions) -> Iterator[Entry]:
     try:
-        messages: Sequence[Mapping[str, Any]] = chat["messages"]
-        other = _other(chat, messages)
-        for number, message in enumerate(messages):
-            where = f"{place}messages[{number}]"
-            yield read_entry(where, _message, message, chat, (owner, other), options)
+        other = _other(chat)
+        yield from read_entries(f"{place}messages", chat["messages"], _message, chat, owner, other, options)
     except FAULTS as error:
         yield malformed(place.rstrip(" ,."), error)
 
 
 def _message(
-    place: str,
-    message: Mapping[str, Any],
-    chat: Mapping[str, Any],
-    known: tuple[str, str | None],
-    options: ParserOptions,
-) -> Entry:
-    """Read a message; `known` are the keys of the owner and of the other person, as far as they are known."""
+    message: Mapping[str, Any], chat: Mapping[str, Any], owner: str, other: str | None, options: ParserOptions
+) -> PastMessage | SkipReason:
+    """Read a message; `owner` and `other` are the keys of the two people, as far as they are known."""
     if message["type"] != "message":
-        return Skip(place, SkipReason.SYSTEM)
-    text = _text(message["text"])
-    if not text.strip():
-        return Skip(place, SkipReason.NO_TEXT)
-    key = _user_key(message["from_id"])
-    owner, other = known
+        return SkipReason.SYSTEM
+    text, key, reply = written(_text(message["text"])), _user_key(message["from_id"]), message.get(_REPLY)
     is_bot = chat.get("type") == "bot_chat" and key == other
     is_owner = key == owner or chat.get("type") == "saved_messages" or (other is not None and key != other)
-    reply = message.get("reply_to_message_id")
     return PastMessage(
         conversation=str(chat["id"]),
         title=text_of(chat.get("name")) or text_of(chat.get("type")),
         key=str(message["id"]),
-        place=place,
         text=text,
         sent_at=options.instant(message.get("date_unixtime") or message["date"]),
         speaker=Speaker(key, text_of(message.get("from")) or _DELETED_ACCOUNT),
@@ -76,11 +64,11 @@ def _message(
     )
 
 
-def _other(chat: Mapping[str, Any], messages: Sequence[Any]) -> str | None:
+def _other(chat: Mapping[str, Any]) -> str | None:
     """Return the key of the other person of a personal chat, whose id the chat has; None where none wrote."""
     key = _user_key(chat["id"])
     is_personal = chat.get("type") in ("personal_chat", "bot_chat")
-    writers = (_user_key(each.get("from_id")) for each in messages if isinstance(each, Mapping))
+    writers = (_user_key(each.get("from_id")) for each in chat["messages"] if isinstance(each, Mapping))
     return key if is_personal and key in writers else None
 
 

@@ -5,8 +5,8 @@ takes over soon after a crash; writing the same extracts twice changes nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -29,14 +29,13 @@ from ricordo.documents.records import (
 )
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
-from ricordo.memory.documents import DocumentPart
-from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_document
+from ricordo.memory.document_cutting import CutDocument, DocumentPart, ExtractSize, cut_document
 from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.models.encoder import TokenCounter
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.runtime.tasks import cancel_and_wait
+from ricordo.runtime.tasks import in_background
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.erasure import ErasureStore
@@ -217,7 +216,7 @@ class DocumentExtraction:
     async def _process(self, tenant: str, document: DocumentToRead) -> None:
         """Process a leased document, or return the lease if a server is unavailable."""
         try:
-            async with self._renewing(tenant, document):
+            async with in_background(self._renew(tenant, document)):
                 await self._read(tenant, document)
         except DependencyUnavailable:
             await self._return_lease(tenant, document, _LATER)
@@ -239,7 +238,7 @@ class DocumentExtraction:
             tenant, document.memory_id, extracts, complete=whole, at=self.clock.now()
         )
         # After a crash here, reconciliation finds that the extracts lack their stages.
-        await self.emitter.emit(tenant, [MemoryCreated(**one.ids) for one in written])
+        await self.emitter.emit(tenant, [MemoryCreated(**one.ids) for one in written], bulk=True)
 
     async def _extracts(self, document: DocumentToRead) -> tuple[list[Memory], bool]:
         if document.attempts > _MOST_ATTEMPTS:
@@ -271,14 +270,6 @@ class DocumentExtraction:
             await self.documents.give_back(tenant, document.memory_id, self.clock.now() + pause)
         except StoreUnavailable:  # an expired lease counts as an attempt whose worker crashed
             self._uncounted = tenant, document.memory_id
-
-    @asynccontextmanager
-    async def _renewing(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:
-        renewing = asyncio.create_task(self._renew(tenant, document))
-        try:
-            yield
-        finally:
-            await cancel_and_wait(renewing)
 
     async def _renew(self, tenant: str, document: DocumentToRead) -> None:
         while True:

@@ -8,8 +8,11 @@ import hashlib
 import json
 from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
-from typing import Final, Self, cast
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, cast
+
+from pydantic import NonNegativeInt, TypeAdapter
 
 from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.records import ObjectMissing
@@ -25,42 +28,35 @@ _PIECE: Final = 400_000  # characters of ASCII, each of which takes at most two 
 _DIGITS: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class ExportPosition:
+class ExportPosition(NamedTuple):
     """The position of an export."""
 
     part: str = EXPORT_PARTS[0]
     key: ExportKey = ()
-    piece: int = 0
+    piece: NonNegativeInt = 0
     digest: str = ""
 
     def cursor(self) -> str:
         """Return it as a cursor."""
-        fields = [self.part, list(self.key), self.piece, self.digest]
-        return urlsafe_b64encode(json.dumps(fields, ensure_ascii=False).encode()).decode()
+        return urlsafe_b64encode(json.dumps(self, ensure_ascii=False).encode()).decode()
 
     @classmethod
-    def read(cls, cursor: str) -> Self:
+    def read(cls, cursor: str) -> "ExportPosition":
         """Parse a cursor.
 
         Raises:
             RequestError: it is invalid.
         """
         try:
-            part, key, piece, digest = json.loads(urlsafe_b64decode(cursor.encode("ascii")).decode())
-        except (ValueError, TypeError, RecursionError):
+            position = _position.validate_json(urlsafe_b64decode(cursor.encode("ascii")), strict=True)
+        except ValueError:
             raise _no_cursor() from None
-        right = (
-            part in EXPORT_PARTS
-            and isinstance(key, list)
-            and all(isinstance(one, str) for one in key)
-            and isinstance(piece, int)
-            and piece >= 0
-            and isinstance(digest, str)
-        )
-        if not right:
+        if position.part not in EXPORT_PARTS:
             raise _no_cursor()
-        return cls(part, tuple(key), piece, digest)
+        return position
+
+
+_position: Final = TypeAdapter(ExportPosition)
 
 
 @dataclass(slots=True)
@@ -134,10 +130,8 @@ class ExportHandler:
             return item
         data = None
         if self.objects is not None:
-            try:
+            with suppress(ObjectMissing):
                 data = b64encode(await self.objects.get(row.object_key)).decode()
-            except ObjectMissing:
-                data = None
         return {**item, "data": data}
 
 
@@ -165,5 +159,5 @@ def _in_pieces(item: JsonObject, place: ExportPosition, row: ExportedItem) -> Ex
         "text": text[number * _PIECE : (number + 1) * _PIECE],
     }
     last = number + 1 == pieces
-    behind = ExportPosition(place.part, row.key) if last else replace(place, piece=number + 1, digest=digest)
+    behind = ExportPosition(place.part, row.key) if last else place._replace(piece=number + 1, digest=digest)
     return ExportReply(items=(piece,), next=behind.cursor())

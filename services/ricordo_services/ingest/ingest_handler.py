@@ -15,12 +15,12 @@ from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.model import Progress
 from ricordo.messages.errors import ID_TAKEN, DeadLetterCode
-from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryCreatedBulk, MessageReceived
+from ricordo.messages.events import MemoryCreated, MessageReceived, ReadingRequested
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo_services.ingest.document_extraction import DocumentStorage, new_document
-from ricordo_services.stage_events import receipt
+from ricordo_services.stage_events import receipt, requests
 
 _PERIOD_S: Final = 60.0
 _MAX_USERS: Final = 50_000
@@ -176,15 +176,15 @@ def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> O
         return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
     if recorded.status == "forgotten" or recorded.progress is None:
         return Done()  # no dead letter either: it would keep forgotten content
-    return Done(_events(tenant, recorded.progress, recorded))
+    return _done(tenant, recorded.progress, recorded)
 
 
-def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple[DerivedEvent, ...]:
+def _done(tenant: str, progress: Progress, recorded: RecordedMessage) -> Done:
     """Return the events that the state implies, so that a redelivery after a crash publishes them again."""
     # Without a vector a memory is still to be enriched anyway; reconciliation finds those beyond the limit.
     rezoned = [one for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
-    again = [MemoryCreatedBulk(**one.ids) for one in rezoned]
+    again = requests(ReadingRequested, rezoned, "the user's time zone is another")
     if progress.remembered:
-        return (*receipt(tenant, progress), *again)
-    created = MemoryCreatedBulk if recorded.bulk else MemoryCreated
-    return (created(**progress.ids), *again)
+        return Done(receipt(tenant, progress), again)
+    created = MemoryCreated(**progress.ids)
+    return Done((), (created, *again)) if recorded.bulk else Done((created,), again)

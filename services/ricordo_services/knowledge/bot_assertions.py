@@ -10,7 +10,6 @@ from ricordo.language.facts.entity_names import StatementKey, statement_key
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.asserted_facts import (
-    REASONS,
     Assertion,
     AssertionFault,
     statements_of_assertions,
@@ -129,7 +128,7 @@ class BotAssertions:
                 views.append(AssertedFactView(accepted=True, fact_id=known[_key(one)]))
             else:
                 fault = AssertionFault.REJECTED if isinstance(one, Statement) else one
-                views.append(AssertedFactView(accepted=False, reason=REASONS[fault]))
+                views.append(AssertedFactView(accepted=False, reason=fault.value))
         return views
 
 

@@ -24,7 +24,8 @@ from ricordo.messages.commands import Erased as ErasedReply
 from ricordo.messages.commands import Forget, ForgetReply
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
-from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
+from ricordo.messages.event_items import DerivedEvent
+from ricordo.messages.events import FactsRequested, IndexRequested, MemoryForgotten, ReadingRequested
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.event_publishing import Emitter
@@ -39,7 +40,7 @@ from ricordo.store.erasure import (
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.knowledge.graph_projector import GraphProjector
-from ricordo_services.stage_events import created_again, facts_requested
+from ricordo_services.stage_events import requests
 
 _NAMES: Final = {
     ForgetScope.MESSAGE: ("id", "message_id"),  # of a message, and of an event about it
@@ -93,7 +94,12 @@ def _belongs_to(body: bytes, erasure: ErasureRequest) -> bool:
         content = None
     if not isinstance(content, dict):
         return all(json.dumps(name).encode() in body for name in (user_id, erasure.key))
-    return content.get("user_id") == user_id and erasure.key in map(content.get, names)
+    items = content.get("items")
+    # Of a letter with items of others too: these lose nothing, as reconciliation finds what they lack.
+    return any(
+        isinstance(one, dict) and one.get("user_id") == user_id and erasure.key in map(one.get, names)
+        for one in (items if isinstance(items, list) else [content])
+    )
 
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -235,6 +241,11 @@ def _events(erasure: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]
     for start in range(0, len(gone), _NAMED):
         ids = tuple(gone[start : start + _NAMED])
         events.append(MemoryForgotten(user_id=erasure.user_id, scope=erasure.scope, memory_ids=ids))
-    events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
     # What was read after a turn that is gone is read again, and its own facts with it.
-    return [*events, *created_again(erased.behind), *facts_requested(erased.unread)]
+    reason = "the turn before it was erased"
+    return [
+        *events,
+        *requests(IndexRequested, erased.behind, reason),
+        *requests(ReadingRequested, erased.behind, reason),
+        *requests(FactsRequested, erased.unread, "what it corrects or is corrected by was erased"),
+    ]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.graph.bolt.fact_graph import FactGraph
+from ricordo.graph.fact_graph import FactGraph
 from ricordo.graph.graph_model import GraphDelta
 from ricordo.messages.events import FactsExtracted
 from ricordo.messages.subjects import checked_tenant

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.memory.facts.fact_model import Fact
@@ -35,10 +35,8 @@ class Verdict(StrEnum):
     UNSURE = "unsure"
 
 
-class VerdictAnswer(BaseModel):
+class VerdictAnswer(BaseModel, frozen=True):
     """The answer about a pair."""
-
-    model_config = ConfigDict(frozen=True)
 
     verdict: Verdict
 
@@ -61,48 +59,6 @@ class EntityProfile:
     also_called: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EntityProfiles:
-    """Builds profiles from facts."""
-
-    ledger: FactLedger
-
-    async def of(self, tenant: str, user_id: str, key: str) -> EntityProfile | None:
-        """Return the profile of an entity; None if there is none with exactly that key any more.
-
-        Another one with this alias may be a different person.
-        """
-        entity = await self.ledger.entity(tenant, user_id, key)
-        if entity is None or entity.key != key:
-            return None
-        return await self._profile(tenant, user_id, entity)
-
-    async def _profile(self, tenant: str, user_id: str, entity: Entity) -> EntityProfile:
-        question = FactQuestion(user_id=user_id, entity=entity.key, history=True, limit=_READ)
-        facts = [one for one in await self.ledger.facts(tenant, question) if _mentions(one, entity)][:_FACTS]
-        return EntityProfile(
-            name=entity.name[:_NAME],
-            also_called=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
-            facts=tuple(_statement(fact)[:_FACT] for fact in facts),
-            quotes=tuple(quote[:_QUOTE] for quote in await self._quotes(tenant, facts, entity)),
-        )
-
-    async def _quotes(self, tenant: str, facts: Sequence[Fact], entity: Entity) -> list[str]:
-        """Return the words of the latest message that supports each fact."""
-        messages = dict.fromkeys(one.message_ids[-1] for one in facts if one.message_ids)
-        memories = [memory_id(tenant, message_id) for message_id in messages]
-        evidence = await self.ledger.evidence_of_memories(tenant, memories) if memories else {}
-        names = {entity.key, *map(normalise, (entity.name, *entity.aliases))}
-        quotes = [
-            quote
-            for one in memories
-            if one in evidence
-            for row, quote in zip(evidence[one].evidence, evidence[one].quotes, strict=True)
-            if not names.isdisjoint((normalise(row.subject), normalise(row.object)))
-        ]
-        return list(dict.fromkeys(quotes))[:_QUOTES]
 
 
 def _mentions(fact: Fact, entity: Entity) -> bool:
@@ -169,8 +125,7 @@ class IdentityResolution:
         Returns:
             Whether the model is up.
         """
-        profiles = EntityProfiles(self.ledger)
-        first, second = [await profiles.of(tenant, doubt.user_id, key) for key in doubt.names]
+        first, second = [await self._profile(tenant, doubt.user_id, key) for key in doubt.names]
         if first is None or second is None:
             await self.ledger.drop_pair(tenant, doubt)
             self._counts[_WITHDRAWN] += 1
@@ -188,6 +143,38 @@ class IdentityResolution:
                 return not self.problem
             await self._decide(tenant, doubt, verdict)
         return True
+
+    async def _profile(self, tenant: str, user_id: str, key: str) -> EntityProfile | None:
+        """Return the profile of an entity; None if there is none with exactly that key any more.
+
+        Another one with this alias may be a different person.
+        """
+        entity = await self.ledger.entity(tenant, user_id, key)
+        if entity is None or entity.key != key:
+            return None
+        question = FactQuestion(user_id=user_id, entity=entity.key, history=True, limit=_READ)
+        facts = [one for one in await self.ledger.facts(tenant, question) if _mentions(one, entity)][:_FACTS]
+        return EntityProfile(
+            name=entity.name[:_NAME],
+            also_called=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
+            facts=tuple(_statement(fact)[:_FACT] for fact in facts),
+            quotes=tuple(quote[:_QUOTE] for quote in await self._quotes(tenant, facts, entity)),
+        )
+
+    async def _quotes(self, tenant: str, facts: Sequence[Fact], entity: Entity) -> list[str]:
+        """Return the words of the latest message that supports each fact."""
+        messages = dict.fromkeys(one.message_ids[-1] for one in facts if one.message_ids)
+        memories = [memory_id(tenant, message_id) for message_id in messages]
+        evidence = await self.ledger.evidence_of_memories(tenant, memories) if memories else {}
+        names = {entity.key, *map(normalise, (entity.name, *entity.aliases))}
+        quotes = [
+            quote
+            for one in memories
+            if one in evidence
+            for row, quote in zip(evidence[one].evidence, evidence[one].quotes, strict=True)
+            if not names.isdisjoint((normalise(row.subject), normalise(row.object)))
+        ]
+        return list(dict.fromkeys(quotes))[:_QUOTES]
 
     async def _decide(self, tenant: str, doubt: UnresolvedPair, verdict: Verdict | None) -> None:
         """Store a verdict; an unreadable or unsure one leaves the pair to the rules."""

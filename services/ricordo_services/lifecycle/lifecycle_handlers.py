@@ -26,7 +26,8 @@ from ricordo.messages.commands import (
     VerifyReply,
 )
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.events import DerivedEvent, MemoryAccessed, MemoryChanged, MemoryCreated, SessionEnded
+from ricordo.messages.event_items import DerivedEvent
+from ricordo.messages.events import MemoryAccessed, MemoryChanged, ReadingRequested, SessionEnded
 from ricordo.runtime.handling import Done, Envelope, Outcome, QueryResult, RequestError
 from ricordo.store.curation_store import (
     CorrectionResult,
@@ -39,6 +40,7 @@ from ricordo.store.lifecycle_store import LifecycleStore, RecallUse
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import NoteStore, TombstoneExists, TooManyNotes, WorkingNote
 from ricordo_services.lifecycle.derived_events import removal_events
+from ricordo_services.stage_events import requests
 
 REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance")
 OnMemories = Feedback | Pin | Verify | Correct
@@ -46,24 +48,23 @@ OnMemories = Feedback | Pin | Verify | Correct
 
 @dataclass(frozen=True, slots=True)
 class Reinforce:
-    """Handles `memory.accessed`: each event reinforces its memories exactly once."""
+    """Handles `memory.accessed`: each recall reinforces a memory exactly once."""
 
     life: LifecycleStore
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryAccessed]]) -> Sequence[Outcome]:
         """Reinforce the recalled memories; one outcome each."""
-        bodies = [event.body for event in events]
         uses = [
-            RecallUse(one.user_id, memory_id, one.recall_id, one.at, accessed_at=one.at)
-            for one in bodies
-            for memory_id in one.memory_ids
+            RecallUse(
+                event.body.user_id, event.body.memory_id, event.body.recall_id, event.at, accessed_at=event.at
+            )
+            for event in events
         ]
         await self.life.reinforce(tenant, uses)
-        changed = (
-            MemoryChanged(user_id=one.user_id, memory_ids=one.memory_ids, fields=REINFORCED_FIELDS)
-            for one in bodies
-        )
-        return [Done((event,)) for event in changed]
+        return [
+            Done((MemoryChanged(user_id=one.user_id, memory_id=one.memory_id, fields=REINFORCED_FIELDS),))
+            for one in uses
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def _processing_events(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
     """Return the event that starts the processing of a corrected memory, unless it is complete."""
     if "content" not in corrected.fields or corrected.progress is None or corrected.progress.remembered:
         return ()
-    return (MemoryCreated(**corrected.progress.ids),)
+    return requests(ReadingRequested, [corrected.progress], "its text was corrected")
 
 
 def _request(tenant: str, command: OnMemories) -> CurationRequest:
@@ -175,10 +176,11 @@ def _cause(tenant: str, command: OnMemories) -> UUID | None:
 def _changed(
     command: OnMemories, memory_ids: Sequence[UUID], fields: Sequence[str]
 ) -> tuple[DerivedEvent, ...]:
-    """Return the event of a change, if there is one."""
-    if not memory_ids or not fields:
-        return ()
-    return (MemoryChanged(user_id=command.user_id, memory_ids=tuple(memory_ids), fields=tuple(fields)),)
+    """Return the events of a change, if there is one."""
+    changed = memory_ids if fields else ()
+    return tuple(
+        MemoryChanged(user_id=command.user_id, memory_id=one, fields=tuple(fields)) for one in changed
+    )
 
 
 @contextmanager

@@ -43,6 +43,7 @@ from ricordo.integrations.tool_results import (
     MemoryItem,
     Recalled,
     RememberResult,
+    Shown,
     beginning,
     memory_items,
     recalled,
@@ -61,7 +62,7 @@ def memory_uri(memory_id: UUID) -> str:
     return f"memory://{memory_id}"
 
 
-class StatusResult(BaseModel):
+class StatusResult(Shown):
     """How far a message got."""
 
     state: MessageState
@@ -126,7 +127,7 @@ class AssistantTools(MemoryTools):
         if not caller.owns(message_id):
             return StatusResult(state=MessageState.UNKNOWN, stages=Stages(), error=None)
         reply = await caller.client.status(message_id)
-        return StatusResult(state=reply.state, stages=reply.stages, error=reply.error)
+        return StatusResult.showing(reply)
 
     async def search(self, query: Question) -> SearchResult:
         """Search the user's memories; `fetch` returns one of them in full."""

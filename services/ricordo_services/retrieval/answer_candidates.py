@@ -12,10 +12,8 @@ from ricordo.memory.context.formatting import has_single_speaker
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import AnswerRequest
-from ricordo.messages.enumerations import Degradation
 from ricordo.messages.ids import memory_id
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage
-from ricordo.store.database import StoreUnavailable
 from ricordo_services.retrieval.asked_facts import speaking_of_relatives
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import RecallResult
@@ -43,14 +41,13 @@ async def find_candidates(
     recall: RecallService, tenant: str, request: AnswerRequest, recalled: RecallResult
 ) -> Sequence[Candidate]:
     """Return what may answer, best first; nothing without the store."""
-    user_id = request.user_id
-    try:
+    facts: Sequence[Fact] | None = None
+    with recalled.outcome.part():
         memories = await _memories(recall, tenant, request, recalled)
-        before = await _before(recall, tenant, user_id, memories)
+        before = await _before(recall, tenant, request.user_id, memories)
         messages = [one.message_id for one in memories if one.message_id]
-        facts = await recall.facts.queries.of_messages(tenant, user_id, messages)
-    except StoreUnavailable:
-        recalled.degraded.add(Degradation.ROWS)
+        facts = await recall.gather.facts.of_messages(tenant, request.user_id, messages)
+    if facts is None:
         return ()
     alone = has_single_speaker(memories)
     likeness = {one.memory.id: float(np.max(one.signals.semantic)) for one in recalled.memories}
@@ -70,7 +67,7 @@ async def _memories(
     recall: RecallService, tenant: str, request: AnswerRequest, recalled: RecallResult
 ) -> Sequence[Memory]:
     """Return the best of what was recalled, what corrects it, and what supports the facts asked for."""
-    of_assistant = asks_for("assistant", recalled.question)
+    of_assistant = asks_for("assistant", recalled.question.text)
     found = [one.memory for one in recalled.memories if of_assistant or one.memory.role is not Role.ASSISTANT]
     memories: Sequence[Memory] = found[:_RECALLED]
     if request.filters is not None:
@@ -83,7 +80,7 @@ async def _memories(
     ids -= {one.id for one in memories}
     further = await recall.memories.memories(tenant, request.user_id, [*ids]) if ids else ()
     every = [*memories, *further]
-    is_about_them = recalled.relative is not None and not recalled.earlier.text
+    is_about_them = recalled.question.relative is not None and not recalled.question.earlier.text
     return speaking_of_relatives(recalled, every) if is_about_them else every
 
 

@@ -34,7 +34,6 @@ from ricordo.models.llm_answers import LlmAnswers, OnSentence
 from ricordo.models.reader.answer_reader import AnswerReader
 from ricordo.models.reader.question_pairs import with_earlier
 from ricordo.runtime.handling import QueryResult, SendPart
-from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQuestion
 from ricordo_services.retrieval.answer_candidates import Candidate, find_candidates
 from ricordo_services.retrieval.asked_facts import (
@@ -94,13 +93,15 @@ class AnswerService:
         if found:
             full = request.style is AnswerStyle.FULL
             if self.writer is not None:
-                asked = AnswerMaterial.joined(found, recalled.question), language, recalled.zone
+                asked = AnswerMaterial.joined(found, recalled.question.text), language, recalled.question.zone
                 written = await self.writer.answer(*asked, full=full, on_sentence=on_sentence) or written
                 by = AnsweredBy.LLM if written.text else by
             if not written.text:
                 # In a thread: the excerpt of a long message would block the event loop.
                 texts = [
-                    await asyncio.to_thread(write_answer, one, language, recalled.zone, self.count, full=full)
+                    await asyncio.to_thread(
+                        write_answer, one, language, recalled.question.zone, self.count, full=full
+                    )
                     for one in found
                 ]
                 written = WrittenAnswer.joined(texts)
@@ -115,9 +116,11 @@ class AnswerService:
             await self.recall.follow_ups.conclude(tenant, request, recalled, passages)
         confidence = min((one.confidence for one in found), default=max(one.confidence for one in parts))
         used = {memory.id for memory in written.memories}
-        recalled.memories = [one for one in recalled.memories if one.memory.id in used]
+        recalled = replace(recalled, memories=[one for one in recalled.memories if one.memory.id in used])
         # It names the question, and not whom that names: of them much may be known.
-        refusal = write_refusal(recalled.asked, recalled.archived_matches, _missing(recalled), language)
+        refusal = write_refusal(
+            recalled.question.asked, recalled.archived_matches, _missing(recalled), language
+        )
         text = written.text or refusal
         if on_sentence is not None and by is AnsweredBy.RULES:
             await on_sentence(replace(written, text=text))
@@ -129,7 +132,7 @@ class AnswerService:
             by=by,
             recall_id=recalled.recall_id,
             archived_matches=recalled.archived_matches,
-            degraded=tuple(sorted(recalled.degraded)),
+            degraded=tuple(sorted(recalled.outcome.degraded)),
         )
         return QueryResult(reply, accessed(request, recalled), recalled.recall_id)
 
@@ -137,17 +140,17 @@ class AnswerService:
         self, tenant: str, request: AnswerRequest, recalled: RecallResult, least: float
     ) -> Sequence[AnswerMaterial]:
         """Return what answers each part of the question."""
-        parts = question_parts(recalled.asked)
+        parts = question_parts(recalled.question.asked)
         if len(parts) == 1 and (whole := await self._whole(tenant, request, recalled)) is not None:
             return [whole]
         if len(parts) > 1:
-            recalled.relative = None  # it is that of one of them
+            recalled = replace(recalled, question=replace(recalled.question, relative=None))  # of one of them
         candidates = await find_candidates(self.recall, tenant, request, recalled)
         # A part leans on the one before it, and the first of "when and where is it?" on the next.
         first = parts[1] if len(parts[0].split()) == 1 < len(parts) else ""
         found = []
         for part, beside in zip(parts, [first, *parts], strict=False):
-            judged = await self._judged(recalled, candidates, part, beside or recalled.earlier.text)
+            judged = await self._judged(recalled, candidates, part, beside or recalled.question.earlier.text)
             found.append(await self._answered(tenant, request, recalled, judged, part, least))
         return found
 
@@ -155,19 +158,22 @@ class AnswerService:
         self, tenant: str, request: AnswerRequest, recalled: RecallResult
     ) -> AnswerMaterial | None:
         """Return what answers a question for a time, a feeling or a fact; None where a passage has to."""
-        material = _material(recalled, recalled.asked)
-        if not recalled.search_text or recalled.names_only_time:
+        material = _material(recalled, recalled.question.asked)
+        if not recalled.question.search_text or recalled.question.names_only_time:
             within = [
                 JudgedPassage(one.memory, _ONLY_TIME)
                 for one in recalled.memories  # what was said, or happens, in the time
-                if not recalled.search_text or float(np.max(one.signals.temporal)) >= 1.0
+                if not recalled.question.search_text or float(np.max(one.signals.temporal)) >= 1.0
             ]
             return replace(material, passages=within, is_list=True, confidence=_ONLY_TIME * bool(within))
-        if recalled.earlier.text:
+        if recalled.question.earlier.text:
             return None
         if felt := felt_as_asked(recalled):
             return replace(material, passages=[JudgedPassage(one, _FELT) for one in felt], confidence=_FELT)
-        if not (asks_for_the_user(recalled) or asks_something(recalled.asked, recalled.analysis.language)):
+        if not (
+            asks_for_the_user(recalled)
+            or asks_something(recalled.question.asked, recalled.question.analysis.language)
+        ):
             return material
         if facts := _within(request, recalled, plainly_asked(recalled)):
             before = await self._former(tenant, request, recalled, facts)
@@ -193,7 +199,7 @@ class AnswerService:
             judged = [replace(one, probability=max(one.probability, share)) for one, share in pairs]
         passages = answering_passages(judged, least, former=former, every=material.is_list)
         names = recalled.relatives.names or recalled.bearers
-        facts = told_facts(passages, recalled.analysis.requested.names, names, former=former)
+        facts = told_facts(passages, recalled.question.analysis.requested.names, names, former=former)
         best = judged[0].probability if judged else 0.0
         return replace(
             material,
@@ -208,15 +214,15 @@ class AnswerService:
         self, recalled: RecallResult, candidates: Sequence[Candidate], question: str, earlier: str
     ) -> Sequence[JudgedPassage]:
         """Return the candidates, each with what the reader says of it, likeliest first."""
-        if recalled.relative is not None and recalled.relatives.names:
+        if recalled.question.relative is not None and recalled.relatives.names:
             names = f" ({', '.join(recalled.relatives.names[:3])})"
             question, earlier = (question, earlier + names) if earlier else (question + names, "")
         passages, likeness = [one.passage for one in candidates], [one.likeness for one in candidates]
         try:
-            with recalled.timing("read"):
+            with recalled.outcome.part("read"):
                 verdicts = await self.reader.judge(with_earlier(question, earlier), passages, likeness)
         except ModelUnavailable:
-            recalled.degraded.add(Degradation.MODEL)
+            recalled.outcome.degraded.add(Degradation.MODEL)
             return ()
         judged = [
             JudgedPassage(one.memory, verdict.probability, verdict.words, one.facts)
@@ -232,11 +238,9 @@ class AnswerService:
             return ()
         subject, predicate = facts[0].subject, facts[0].predicate
         question = FactQuestion(user_id=request.user_id, entity=subject, predicate=predicate, history=True)
-        try:
-            found = await self.recall.facts.queries.facts(tenant, question)
-        except StoreUnavailable:
-            recalled.degraded.add(Degradation.ROWS)
-            return ()
+        found: Sequence[Fact] = ()
+        with recalled.outcome.part():
+            found = await self.recall.gather.facts.facts(tenant, question)
         # What was corrected never held.
         past = [
             one
@@ -250,12 +254,12 @@ class AnswerService:
 
 def _material(recalled: RecallResult, question: str) -> AnswerMaterial:
     """Return what a question asks for by its form and by what it leans on, without an answer."""
-    asked = f"{recalled.earlier.question} {question}".strip()
+    asked = f"{recalled.question.earlier.question} {question}".strip()
     return AnswerMaterial(
         question=question,
         asks_when=asks_for("time", asked),
         is_list=asks_for("several", asked),
-        now=recalled.now,
+        now=recalled.question.now,
     )
 
 
@@ -269,7 +273,7 @@ def _within(request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact
 
 def _missing(recalled: RecallResult) -> Collection[str]:
     """Return the parts of the memory that were away, without which nothing is known of what it holds."""
-    return recalled.degraded & {Degradation.ROWS, Degradation.VECTORS, Degradation.MODEL}
+    return recalled.outcome.degraded & {Degradation.ROWS, Degradation.VECTORS, Degradation.MODEL}
 
 
 def _sources(tenant: str, written: WrittenAnswer) -> tuple[UUID, ...]:

@@ -26,14 +26,14 @@ _BARE: Final = 0.99
 
 def asks_for_the_user(recalled: RecallResult) -> bool:
     """Whether the question is for the user as a whole: "what do you know about me?"."""
-    requested = recalled.analysis.requested
+    requested = recalled.question.analysis.requested
     is_likely = not 0 < requested.bare < _BARE  # it is 0 where words alone tell
-    return is_likely and set(CORE) <= set(requested.names) and not only_greets(recalled.search_text)
+    return is_likely and set(CORE) <= set(requested.names) and not only_greets(recalled.question.search_text)
 
 
 def somebody_alone(recalled: RecallResult, question: str) -> Sequence[str]:
     """Return the names in a part of the question that asks who that is, and nothing else: "who is Omar?"."""
-    names, language = recalled.analysis.entities, recalled.analysis.language
+    names, language = recalled.question.analysis.entities, recalled.question.analysis.language
     asked, named = (content_words(text, language) for text in (question, " ".join(names)))
     return names if asks_for("who", question) and set(asked) <= set(named) else ()
 
@@ -43,10 +43,10 @@ def felt_as_asked(recalled: RecallResult) -> Sequence[Memory]:
 
     Of the same basic emotion are sadness and grief; those of the very label come first.
     """
-    analysis = recalled.analysis
+    analysis = recalled.question.analysis
     if analysis.emotion_filter is None or analysis.liked or analysis.entities or analysis.topics:
         return ()
-    asked = named_feeling(recalled.question, analysis.language)
+    asked = named_feeling(recalled.question.text, analysis.language)
     basic = BASIC_EMOTIONS.get(asked)
     spoken = [one.memory for one in recalled.relevant_memories if one.memory.role is Role.USER]
     felt = [one for one in spoken if BASIC_EMOTIONS[one.emotion.primary] == basic]
@@ -58,15 +58,19 @@ def plainly_asked(recalled: RecallResult) -> Sequence[Fact]:
 
     It may name somebody, by a name or by ties to the user.
     """
-    requested, question, language = recalled.analysis.requested, recalled.question, recalled.analysis.language
+    requested, question, language = (
+        recalled.question.analysis.requested,
+        recalled.question.text,
+        recalled.question.analysis.language,
+    )
     if any(asks_for(one, question) for one in ("time", "former")):
         return ()
     names, besides = recalled.relatives.names, requested.besides
-    if recalled.relative is None and recalled.analysis.entities:
-        names, entities = tuple(recalled.bearers), recalled.analysis.entities
+    if recalled.question.relative is None and recalled.question.analysis.entities:
+        names, entities = tuple(recalled.bearers), recalled.question.analysis.entities
         besides = words_besides(question, language, requested.names[:1], names=entities, examples=False)
         besides = besides.difference(stems(" ".join(entities), language))
-    tie = recalled.relative.ties[-1] if recalled.relative else None
+    tie = recalled.question.relative.ties[-1] if recalled.question.relative else None
     if names and not besides and not _is_ambiguous(tie, recalled):
         keys = set(map(normalise, names))
         return [
@@ -75,7 +79,7 @@ def plainly_asked(recalled: RecallResult) -> Sequence[Fact]:
             if (normalise(one.subject) in keys or (one.predicate in BEINGS and normalise(one.object) in keys))
             and not _is_nameless(one, tie)
         ]
-    by_itself = tie is None and not recalled.analysis.entities
+    by_itself = tie is None and not recalled.question.analysis.entities
     if by_itself and (asks_for_the_user(recalled) or requested.bare >= _BARE):
         return [one for one in recalled.requested_facts if one.subject == USER]
     return ()
@@ -85,7 +89,7 @@ def _is_ambiguous(tie: Tie | None, recalled: RecallResult) -> bool:
     """Whether "my friend" may be several, and is asked for something that is not the same of all."""
     if tie is None or tie.identifies or len(recalled.relatives.names) == 1:
         return False
-    return tie.predicate not in recalled.analysis.requested.names
+    return tie.predicate not in recalled.question.analysis.requested.names
 
 
 def _is_nameless(fact: Fact, tie: Tie | None) -> bool:
@@ -108,7 +112,7 @@ def says_any(names: Sequence[str], memory: Memory) -> bool:
 
 def speaking_of_relatives(recalled: RecallResult, memories: Sequence[Memory]) -> Sequence[Memory]:
     """Return the memories that speak of whom the question names by a tie, or support a fact of theirs."""
-    relative, names = recalled.relative, recalled.relatives.names
+    relative, names = recalled.question.relative, recalled.relatives.names
     about = [fact for fact in (*recalled.relatives.facts, *recalled.facts) if fact.speaks_of(names)]
     evidence = {message for fact in about for message in fact.message_ids}
     tied = (lambda _: False) if relative is None else relative.is_spoken_of

@@ -18,14 +18,12 @@ from ricordo.language.facts.vocabulary import USER
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.ranking.context_signals import BEST
 from ricordo.memory.ranking.linking_words import linking_words
-from ricordo.messages.enumerations import Degradation
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.tasks import unwrap_exception_group
-from ricordo.store.fact_queries import FactQueries
-from ricordo.store.memory_queries import RankingRow
+from ricordo.store.recall_queries import RankingRow, RecallQueries
+from ricordo_services.retrieval.plan import RecallPlan, narrows
 from ricordo_services.retrieval.related_memories import RelatedMemories
-from ricordo_services.retrieval.search import Found, Search
-from ricordo_services.retrieval.search_request import SearchRequest, narrows, scope_of
+from ricordo_services.retrieval.search import Search, SearchResult
 
 TELLING: Final = 10
 """Candidates whose facts are read."""
@@ -39,22 +37,20 @@ _BY_FACT: Final = 0.5  # with a confidence of 0; 1 with the highest
 _HIGHEST_CONFIDENCE: Final = 10
 
 
-class Connected(NamedTuple):
+class ConnectedMemories(NamedTuple):
     """What the best candidates lead to.
 
     Attributes:
-        found: the candidates, and those that join them.
+        result: the candidates, and those that join them.
         ties: by each of the best, which memories are tied to it by a fact or by nearness, and how firmly.
         related: the memories near to each of the best, nearest first.
         facts: that the first candidates tell, and that lead on from these.
-        missing: what was unavailable, so that nothing is connected.
     """
 
-    found: Found
+    result: SearchResult
     ties: Mapping[UUID, Mapping[UUID, float]] = MappingProxyType({})
     related: Mapping[UUID, Sequence[UUID]] = MappingProxyType({})
     facts: Sequence[Fact] = ()
-    missing: frozenset[Degradation] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +59,11 @@ class Connections:
 
     search: Search
     related: RelatedMemories
-    facts: FactQueries
+    queries: RecallQueries
 
     async def __call__(
-        self, tenant: str, request: SearchRequest, found: Found, telling: Sequence[RankingRow], leading: int
-    ) -> Connected:
+        self, tenant: str, plan: RecallPlan, result: SearchResult, telling: Sequence[RankingRow], leading: int
+    ) -> ConnectedMemories:
         """Return what joins the candidates; of archived memories nothing that is near.
 
         Args:
@@ -78,39 +74,35 @@ class Connections:
             StoreUnavailable: the facts cannot be read.
         """
         best, asked = telling[:leading], [row.id for row in telling[:LEADING]]
+        messages = [row.message_id for row in telling if row.message_id is not None]
+        first = sum(row.message_id is not None for row in best)
         with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
-                near = group.create_task(self.related.nearest(tenant, request.user_id, asked))
-                holders = group.create_task(self._holders(tenant, request, found, best))
-                told = group.create_task(self._facts(tenant, request, telling, leading))
-        nearest, joining, facts = near.result(), list(holders.result()), told.result()
+                near = group.create_task(self.related.nearest(tenant, plan.request.user_id, asked))
+                told = group.create_task(
+                    self.queries.connected_facts(tenant, plan.request.user_id, messages, first, _FACTS)
+                )
+                holding = await self.search.holders(tenant, plan, result, _leading_words(plan, best))
+        nearest, facts, joining = near.result(), told.result(), list(holding)
         ties: dict[UUID, dict[UUID, float]] = {row.id: {} for row in best}
-        if not narrows(scope_of(request)):  # which of them a filter leaves out is not known
+        if not narrows(plan.scope):  # which of them a filter leaves out is not known
             for row in best:
                 ties[row.id] = {other: _RELATED * cosine for other, cosine in nearest.get(row.id, ())}
             for row, other, firmness in _led_to(tenant, best, facts):
                 ties[row.id][other] = max(firmness, ties[row.id].get(other, 0.0))
-            joining += [other for tied in ties.values() for other in tied if other not in found.hits]
-        joined = await self.search.compare(tenant, request, list(dict.fromkeys(joining)))
+            joining += [other for tied in ties.values() for other in tied if other not in result.candidates]
+        joined = await self.search.compare(tenant, plan, list(dict.fromkeys(joining)))
         related = {one: [each.id for each in nearest.get(one, ())] for one in asked}
-        return Connected(found.merged_with(joined), ties, related, facts)
+        return ConnectedMemories(result.merged_with(joined), ties, related, facts)
 
-    async def _holders(
-        self, tenant: str, request: SearchRequest, found: Found, best: Sequence[RankingRow]
-    ) -> Sequence[UUID]:
-        speakers = frozenset(row.speaker for row in best)
-        words: dict[str, float] = {}
-        for row in best:
-            words = {**words, **linking_words(row.text, row.participants, request.text, speakers)}
-        firmest = sorted(words, key=words.__getitem__, reverse=True)[:_WORDS]
-        return await self.search.holders(tenant, request, found, " ".join(firmest))
 
-    async def _facts(
-        self, tenant: str, request: SearchRequest, telling: Sequence[RankingRow], leading: int
-    ) -> Sequence[Fact]:
-        messages = [row.message_id for row in telling if row.message_id is not None]
-        first = sum(row.message_id is not None for row in telling[:leading])
-        return await self.facts.connected(tenant, request.user_id, messages, first, _FACTS)
+def _leading_words(plan: RecallPlan, best: Sequence[RankingRow]) -> str:
+    """Return the words of the best that may lead to other memories, names first."""
+    speakers = frozenset(row.speaker for row in best)
+    words: dict[str, float] = {}
+    for row in best:
+        words |= linking_words(row.text, row.participants, plan.question.text, speakers)
+    return " ".join(sorted(words, key=words.__getitem__, reverse=True)[:_WORDS])
 
 
 def _led_to(

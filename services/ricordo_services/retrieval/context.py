@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
@@ -89,22 +89,22 @@ class Context:
                 habits_task = group.create_task(_if_available(self.patterns.read(tenant, request.user_id)))
                 facts_task = group.create_task(
                     _if_available(
-                        self.recall.facts.queries.about_user(
+                        self.recall.gather.facts.about_user(
                             tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
                         )
                     )
                 )
         recalled, recent, working = recall_task.result(), turns_task.result(), working_task.result()
         habits, facts = habits_task.result(), facts_task.result()
-        recalled.memories = _with_syntheses(wide, recalled)
+        recalled = replace(recalled, memories=_with_syntheses(wide, recalled))
         if recent is None or working is None or habits is None or facts is None:
-            recalled.degraded.add(Degradation.ROWS)
+            recalled.outcome.degraded.add(Degradation.ROWS)
         around = _Around(recent or (), working or WorkingMemory(), habits or (), core_profile(facts or ()))
-        with recalled.timing("assemble"):
+        with recalled.outcome.part("assemble"):
             # In a thread: a large budget would block the event loop.
             context = await asyncio.to_thread(self._assembled, request, recalled, around)
-        recalled.memories = recalled.memories[: request.limit]
-        await self.recall.relate(tenant, request.user_id, recalled)
+        recalled = replace(recalled, memories=recalled.memories[: request.limit])
+        recalled = await self.recall.relate(tenant, request.user_id, recalled)
         answer = ContextReply(
             **dict(reply(recalled, explain=request.explain)),
             recent=tuple(history_view(request.user_id, turn) for turn in around.recent),
@@ -148,7 +148,7 @@ class Context:
             language_of_reply(request, recalled, around.recent),
         )
         material = Material(
-            now=recalled.now.astimezone(recalled.zone),
+            now=recalled.question.now.astimezone(recalled.question.zone),
             profile=around.facts,
             memories=[one.memory for one, when in admitted if when is not ContextAdmission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is ContextAdmission.ALWAYS),
@@ -159,11 +159,11 @@ class Context:
             whole=frozenset(
                 one.memory.id
                 for one in recalled.memories
-                if recalled.analysis.asks_how and one.memory.type is MemoryType.PROCEDURAL
+                if recalled.question.analysis.asks_how and one.memory.type is MemoryType.PROCEDURAL
             ),
             superseded=frozenset(one.memory.id for one, _ in admitted if one.memory.corrected_by),
             repetitions={
-                candidate.memory.id: (len(times), times[0].astimezone(recalled.zone).date())
+                candidate.memory.id: (len(times), times[0].astimezone(recalled.question.zone).date())
                 for candidate, _ in admitted
                 if len(times := saying_times(candidate.memory, candidate.repetitions)) > 1
             },
@@ -174,9 +174,9 @@ class Context:
             entities=around.working.entities,
             habits=describe_habits(around.habits, language),
             archived_matches=recalled.archived_matches,
-            degraded=sorted(recalled.degraded),
+            degraded=sorted(recalled.outcome.degraded),
             about=request.query,
-            subject=", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]),
+            subject=", ".join(recalled.question.analysis.entities or recalled.question.analysis.topics[:1]),
         )
         return assemble(
             material, token_budget=request.token_budget, count=self.working_memory.count, language=language
@@ -190,7 +190,7 @@ class Context:
         if profile != Profile.BUDGET.value:
             return [(one, ContextAdmission.IF_ROOM) for one in recalled.memories]
         admitted = [(one, admission(one.score)) for one in recalled.memories]
-        if not has_constraint(recalled.analysis, request.filters):
+        if not has_constraint(recalled.question.analysis, request.filters):
             return admitted
         return [
             (one, ContextAdmission.IF_ROOM if when is ContextAdmission.ON_REQUEST else when)
@@ -221,4 +221,4 @@ def language_of_reply(
     texts: Sequence[SpokenTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
     of_user = [one for one in texts if one.language and one.role == Role.USER]
     certain = (one.language for one in of_user if shows_language(one.content))
-    return next(certain, of_user[0].language if of_user else recalled.analysis.language)
+    return next(certain, of_user[0].language if of_user else recalled.question.analysis.language)

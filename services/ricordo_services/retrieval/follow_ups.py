@@ -24,7 +24,8 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries
 from ricordo.store.working_memory_store import NoteStore, TombstoneExists, TooManyNotes, WorkingNote
 from ricordo_services.retrieval.cached_readers import WorkingMemoryReader
-from ricordo_services.retrieval.recall_result import EarlierTalk, RecallResult
+from ricordo_services.retrieval.question import EarlierTalk
+from ricordo_services.retrieval.recall_result import RecallResult
 
 KEY: Final = "last_answer"
 """The key of the note; a bot's own of that key is replaced."""
@@ -92,7 +93,7 @@ class FollowUps:
         if request.conversation_id is None:
             return
         conclusion = Conclusion(
-            question=recalled.question[:_LONGEST],
+            question=recalled.question.text[:_LONGEST],
             sources=tuple(one.memory.id for one in passages),
             words=passages[0].words if passages else (0, 0),
         )

@@ -17,7 +17,7 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
 from ricordo.runtime.handling import RequestError
 from ricordo.store.memory_listings import ListingScope, MemoryListings
-from ricordo_services.retrieval.search_request import keys_of_topics, valence_bounds
+from ricordo_services.retrieval.plan import keys_of_topics, valence_bounds
 
 _NAMED: Final = ("participants", "topics", "tags", "locations")
 _OF_ROWS: Final = frozenset({"tags", "locations", "refs", "time_of_day", "day_of_week"})

@@ -1,18 +1,19 @@
-"""Answers the queries that read rows from PostgreSQL: history, facts, timeline, status, stats, expand."""
+"""Answers the queries that read rows or the graph: history, facts, timeline, status, stats, expand, graph."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.graph.bolt.fact_graph import FactGraph
-from ricordo.graph.graph_model import MAX_DEPTH, GraphUnavailable
+from ricordo.graph.fact_graph import FactGraph
+from ricordo.graph.graph_model import GraphEdge, GraphUnavailable
 from ricordo.index.port import IndexUnavailable
 from ricordo.memory.decay import decay_factor
 from ricordo.memory.model import Memory, Progress
+from ricordo.messages.entities import GraphEdgeView, GraphNode, GraphPathView, GraphReply, GraphRequest
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoryChange, MemoryReply, MemoryRequest
@@ -50,6 +51,10 @@ from ricordo_services.retrieval.reply_views import (
 )
 
 _MAX_NEIGHBOURS: Final = 20  # of an entity; the nearest come first
+_NODES: Final = 200
+_EDGES: Final = 500
+_PATHS: Final = 10
+_OF_A_FACT: Final = ("id", "predicate", "confidence", "verified", "valid_from", "valid_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,8 @@ class MemoryLookups:
     async def status(self, tenant: str, request: StatusRequest, /) -> StatusReply:
         """Return the processing state of a message."""
         user_id, digest = request.user_id, request.digest
-        progress, failure = await self.memories.status(tenant, request.message_id, digest, user_id)
+        found = await self.memories.status(tenant, request.message_id, digest, user_id)
+        progress, failure, has_document = found
         told = bool(failure and (failure.is_forgotten or digest))
         if user_id is not None and not (progress.user_id == user_id if progress else told):
             return StatusReply(state=MessageState.UNKNOWN)
@@ -94,7 +100,7 @@ class MemoryLookups:
         state = _state(progress, failure)
         if progress is None:
             return StatusReply(state=state, error=error)
-        record = await self.documents.about(tenant, progress.memory_id)
+        record = await self.documents.about(tenant, progress.memory_id) if has_document else None
         document = None if record is None else document_view(record)
         return StatusReply(state=state, stages=stages_view(progress), error=error, document=document)
 
@@ -167,7 +173,7 @@ class FactLookups:
             if await self.graph_answers():
                 async with asyncio.timeout(self.graph_within_s):
                     neighbours = await self.graph.neighbours(
-                        tenant, user_id, entity.name, depth=MAX_DEPTH, limit=_MAX_NEIGHBOURS, past_user=False
+                        tenant, user_id, entity.name, limit=_MAX_NEIGHBOURS
                     )
                 return entity_view(entity, neighbours), ()
         return entity_view(entity, ()), (Degradation.GRAPH,)
@@ -218,3 +224,100 @@ class MemoryBrowser:
         except IndexUnavailable:
             return [], (Degradation.VECTORS,)
         return [neighbour.id for neighbour in found], ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLookup:
+    """Answers `query.graph` by the graph.
+
+    Attributes:
+        facts: finds the canonical names of entities.
+        graph_answers: whether the graph is available.
+    """
+
+    facts: FactQueries
+    graph: FactGraph
+    graph_answers: Callable[[], Awaitable[bool]]
+    graph_within_s: float = 4.0
+
+    async def __call__(self, tenant: str, request: GraphRequest, /) -> GraphReply:
+        """Return a part of the graph, or that it is unavailable."""
+        named = (request.entity,) if request.from_ is None else (request.from_, request.to)
+        names = [await self._canonical(tenant, request.user_id, name) for name in named if name is not None]
+        with suppress(GraphUnavailable, TimeoutError):
+            if await self.graph_answers():
+                async with asyncio.timeout(self.graph_within_s):
+                    if request.from_ is None:
+                        return await self._around(tenant, request, *names)
+                    return await self._between(tenant, request, *names)
+        return GraphReply(degraded=(Degradation.GRAPH,))
+
+    async def _canonical(self, tenant: str, user_id: str, name: str) -> str:
+        """Return the name of the entity that goes by `name`; a value of a fact, or the user, has no other."""
+        entity = await self.facts.entity(tenant, user_id, name)
+        return name if entity is None else entity.name
+
+    async def _around(self, tenant: str, request: GraphRequest, entity: str) -> GraphReply:
+        found = await self.graph.neighbourhood(
+            tenant,
+            request.user_id,
+            entity,
+            depth=request.depth,
+            min_confidence=request.min_confidence,
+            max_nodes=_NODES,
+            max_edges=_EDGES,
+        )
+        return GraphReply(
+            nodes=_nodes(found.names, found.distances),
+            edges=_edges(found.names, found.edges),
+            truncated=found.truncated,
+        )
+
+    async def _between(self, tenant: str, request: GraphRequest, start: str, end: str) -> GraphReply:
+        found = await self.graph.paths(
+            tenant,
+            request.user_id,
+            start,
+            end,
+            depth=request.depth,
+            min_confidence=request.min_confidence,
+            limit=_PATHS + 1,  # the surplus one shows that there are more
+        )
+        shown = found[:_PATHS]
+        names: dict[str, str] = {}
+        distances: dict[str, int] = {}
+        for path in shown:
+            names |= path.names
+            for distance, key in enumerate(path.names):
+                distances[key] = min(distance, distances.get(key, distance))
+        edges = {edge.fact.id: edge for path in shown for edge in path.edges}
+        return GraphReply(
+            nodes=_nodes(names, distances),
+            edges=_edges(names, edges.values()),
+            paths=tuple(
+                GraphPathView(
+                    nodes=tuple(path.names.values()),
+                    facts=tuple(edge.fact.id for edge in path.edges),
+                    strength=path.strength,
+                )
+                for path in shown
+            ),
+            truncated=len(found) > len(shown),
+        )
+
+
+def _nodes(names: Mapping[str, str], distances: Mapping[str, int]) -> tuple[GraphNode, ...]:
+    nearest = sorted(names, key=lambda key: (distances[key], names[key], key))
+    return tuple(GraphNode(name=names[key], distance=distances[key]) for key in nearest)
+
+
+def _edges(names: Mapping[str, str], edges: Iterable[GraphEdge]) -> tuple[GraphEdgeView, ...]:
+    """Return views of edges, whose ends are named as the nodes are."""
+    return tuple(
+        GraphEdgeView(
+            subject=names[edge.subject],
+            object=names[edge.object],
+            **{name: getattr(edge.fact, name) for name in _OF_A_FACT},
+        )
+        for edge in edges
+    )

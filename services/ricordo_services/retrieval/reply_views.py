@@ -30,7 +30,7 @@ from ricordo.messages.views import (
     MemoryView,
     NeighbourView,
 )
-from ricordo.store.memory_queries import RankingRow
+from ricordo.store.recall_queries import RankingRow
 
 _ALIASES: Final = 100  # maximum number in a reply
 _OF_A_MEMORY: Final = (

@@ -13,7 +13,7 @@ from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_t
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
 from ricordo.runtime.tasks import together
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, narrows, scope_of
+from ricordo_services.retrieval.plan import LANGUAGES, RecallPlan, narrows
 
 FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
@@ -27,43 +27,43 @@ LEXICAL: Final = ""
 """In place of a model, for hits of BM25 alone."""
 
 
-class ExampleScore(NamedTuple):
-    """Similarity of a memory to the example statements that answer a question.
+class Candidate(NamedTuple):
+    """A memory that was found.
 
     Attributes:
-        semantic: max(0, cosine) with the examples, [0, 1].
-        lexical: BM25 with their words, as a share of the best, [0, 1].
+        hit: its scores.
+        model: of the vector by which it was compared; `LEXICAL` for none.
+        fused: its fused score, [0, 1].
+        example_similarity: max(0, cosine) with example statements that answer the question, [0, 1].
+        example_bm25: BM25 with their words, as a share of the best, [0, 1].
     """
 
-    semantic: float
-    lexical: float
+    hit: Hit
+    model: str
+    fused: float = 0.0
+    example_similarity: float = 0.0
+    example_bm25: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Candidates by id, with the fused score of each in [0, 1].
+class SearchResult:
+    """Candidates by id.
 
     Attributes:
-        unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
         unfocused: whether everything about a name or a time was requested, so that all are equally relevant.
+        has_examples: whether some resemble example statements.
+        unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
     """
 
-    hits: dict[UUID, Hit]
-    fused: dict[UUID, float]
+    candidates: Mapping[UUID, Candidate] = field(default_factory=dict)
     fallback: Fallback | None = None
-    models: Mapping[UUID, str] = field(default_factory=dict)
     unfocused: bool = False
-    example_scores: Mapping[UUID, ExampleScore] = field(default_factory=dict)
+    has_examples: bool = False
     unknown: float = 0.0
 
-    def merged_with(self, more: "Found") -> "Found":
-        """Return this with the hits of another search; for common hits, the scores of this one stay."""
-        return replace(
-            self,
-            hits=more.hits | self.hits,
-            fused=more.fused | self.fused,
-            models={**more.models, **self.models},
-        )
+    def merged_with(self, more: Mapping[UUID, Candidate]) -> "SearchResult":
+        """Return this with the candidates of another search; of common ones, those of this one stay."""
+        return replace(self, candidates={**more, **self.candidates})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,11 @@ class SearchProbe:
     model: str
     vector: Vector | None
     terms: SparseVector
+
+    @property
+    def kind(self) -> str:
+        """The model of its vector; `LEXICAL` without one."""
+        return self.model if self.vector is not None else LEXICAL
 
     @property
     def has_query(self) -> bool:
@@ -89,40 +94,54 @@ class Search:
     fusion: str = "rrf"
     hybrid: bool = True
     others: tuple[str, ...] = ()
+    minimums: Minimums = field(default_factory=Minimums)
 
-    async def find(
-        self, tenant: str, request: SearchRequest, minimums: Minimums, *, archived: bool = False
-    ) -> Found:
+    async def find(self, tenant: str, plan: RecallPlan, *, archived: bool = False) -> SearchResult:
         """Search; a filter read from the question that matches nothing is dropped.
 
         Args:
-            archived: whether to search the archive too.
+            archived: whether to search the archive too, where little resembles the question.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
-        scope = scope_of(request)
-        if archived:
-            scope = replace(scope, include_archived=True)
+        strictly = archived or plan.ranking.drops_distant
+        minimums = self.minimums if strictly else NO_MINIMUMS
+        scope = _searched_scope(plan, archived=archived)
         models = (self.model, *self.others)
-        probes = await together([self._probe(tenant, model, request, minimums) for model in models])
-        found = Found({}, {})
+        probes = await together([self._probe(tenant, model, plan, minimums) for model in models])
+        found = SearchResult()
         queried = any(probe.has_query for probe in probes)
-        if request.unfocused and (scope.about or not queried):
-            found = await self._search_unfocused(tenant, request, scope)
-        if not found.hits and (queried or not request.unfocused):
-            found = await self._search(tenant, request, probes, scope, minimums)
-        if not found.hits and scope.about:
+        unfocused = plan.unfocused and (archived or not plan.ranking.drops_distant)  # such ranks by likeness
+        if unfocused and (scope.about or not queried):
+            found = await self._search_unfocused(tenant, plan, scope)
+        if not found.candidates and (queried or not unfocused):
+            found = await self._search(tenant, plan, probes, scope, minimums)
+        if not found.candidates and scope.about:
             scope = replace(scope, about=())
-            found = replace(await self._search(tenant, request, probes, scope, minimums), fallback="entity")
-        time = request.analysis.time
+            found = replace(await self._search(tenant, plan, probes, scope, minimums), fallback="entity")
+        time = plan.analysis.time
         if time is not None and time.ahead and scope.start is None and scope.end is None:
             # All events of that time are requested, however dissimilar to the question.
             then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
-            found = found.merged_with(await self._search(tenant, request, probes, then, minimums))
-        if request.examples:
-            found = await self._with_examples(tenant, request, scope, found)
-        return found if narrows(scope) else _with_evidence(found, request.evidence)
+            coming = await self._search(tenant, plan, probes, then, minimums)
+            found = found.merged_with(coming.candidates)
+        return found
+
+    async def completed(
+        self, tenant: str, plan: RecallPlan, found: SearchResult, *, archived: bool = False
+    ) -> SearchResult:
+        """Return what was found with what resembles usual answers, and what supports requested facts.
+
+        Raises:
+            IndexUnavailable: the index does not answer.
+        """
+        scope = _searched_scope(plan, archived=archived)
+        if found.fallback == "entity":
+            scope = replace(scope, about=())
+        if plan.examples:
+            found = await self._with_examples(tenant, plan, scope, found)
+        return found if narrows(scope) else _with_evidence(found, plan.evidence)
 
     async def known_words(
         self, tenant: str, user_id: str, text: str, language: str | None
@@ -141,62 +160,62 @@ class Search:
         found = await self.vectors.present_terms(tenant, self.model, user_id, every)
         return {word: any(term in found for term in one) for word, one in terms.items()}
 
-    async def _with_examples(self, tenant: str, request: SearchRequest, scope: Scope, found: Found) -> Found:
+    async def _with_examples(
+        self, tenant: str, plan: RecallPlan, scope: Scope, found: SearchResult
+    ) -> SearchResult:
         """Add the candidates found by example statements, for each predicate and model."""
-        languages = list(dict.fromkeys((request.analysis.language or "en", *LANGUAGES)))
+        languages = list(dict.fromkeys((plan.analysis.language or "en", *LANGUAGES)))
         probes = [
             SearchProbe(model, one.vectors.get(model), query_terms(one.lexical_text, languages[:1]))
-            for one in request.examples
+            for one in plan.examples
             for model in (self.model, *self.others)
         ]
-        wanted = max(FEWEST, 3 * request.limit)
+        wanted = max(FEWEST, 3 * plan.request.limit)
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in probes])
-        scores: dict[UUID, ExampleScore] = {}
-        hits, models = dict(found.hits), dict(found.models)
+        candidates = dict(found.candidates)
         for probe, answer in zip(probes, answers, strict=True):
             best = max((hit.bm25 for hit in answer), default=0.0)
             for hit in answer:
-                lexical = hit.bm25 / best if best > 0 else 0.0
-                former = scores.get(hit.id, ExampleScore(0.0, 0.0))
-                scores[hit.id] = ExampleScore(max(former.semantic, hit.dense), max(former.lexical, lexical))
-                if hit.id not in hits:
-                    hits[hit.id] = Hit(hit.id)  # similar to the examples, not to the question
-                    models[hit.id] = probe.model if probe.vector is not None else LEXICAL
-        fused = {one: found.fused.get(one, 0.0) for one in hits}
-        return replace(found, hits=hits, fused=fused, models=models, example_scores=scores)
+                # What is similar to the examples only is not compared with the question.
+                former = candidates.get(hit.id) or Candidate(Hit(hit.id), probe.kind)
+                similarity = max(former.example_similarity, hit.dense)
+                share = max(former.example_bm25, hit.bm25 / best if best > 0 else 0.0)
+                candidates[hit.id] = former._replace(example_similarity=similarity, example_bm25=share)
+        return replace(found, candidates=candidates, has_examples=any(answers))
 
-    async def holders(self, tenant: str, request: SearchRequest, found: Found, words: str) -> Sequence[UUID]:
+    async def holders(self, tenant: str, plan: RecallPlan, found: SearchResult, words: str) -> Sequence[UUID]:
         """Return further memories in the scope that hold one of some words; the rarest words count most.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
-        terms = query_terms(words, [request.analysis.language or "en", *LANGUAGES])
-        models = [one for one in (self.model, *self.others) if one in request.vectors]
-        if (models and len(found.hits) < FEWEST) or not len(terms.indices):  # all are candidates
+        terms = query_terms(words, [plan.analysis.language or "en", *LANGUAGES])
+        models = [one for one in (self.model, *self.others) if one in plan.question.vectors]
+        if (models and len(found.candidates) < FEWEST) or not len(terms.indices):  # all are candidates
             return ()
         # By words alone: to compare all meanings takes far longer.
         probes = [SearchProbe(model, None, terms) for model in models or (self.model, *self.others)]
-        answers = await together([self._hits(tenant, one, scope_of(request), _HOLDERS) for one in probes])
+        answers = await together([self._hits(tenant, one, plan.scope, _HOLDERS) for one in probes])
         holding = (hit.id for hits in answers for hit in hits if hit.bm25 > 0)
-        return list(dict.fromkeys(one for one in holding if one not in found.hits))
+        return list(dict.fromkeys(one for one in holding if one not in found.candidates))
 
-    async def compare(self, tenant: str, request: SearchRequest, ids: Sequence[UUID]) -> Found:
+    async def compare(self, tenant: str, plan: RecallPlan, ids: Sequence[UUID]) -> Mapping[UUID, Candidate]:
         """Return some memories with their cosines to the question, and 0 where none can be measured.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
-        scope = replace(scope_of(request), ids=ids)
-        models = [one for one in (self.model, *self.others) if one in request.vectors]
-        probes = [SearchProbe(model, request.vectors[model], _NO_WORDS) for model in models] if ids else []
+        scope = replace(plan.scope, ids=ids)
+        models = [one for one in (self.model, *self.others) if one in plan.question.vectors]
+        probes = (
+            [SearchProbe(model, plan.question.vectors[model], _NO_WORDS) for model in models] if ids else []
+        )
         answers = await together([self._hits(tenant, probe, scope, len(ids)) for probe in probes])
-        hits = {one: Hit(one) for one in ids}
-        kinds = dict.fromkeys(ids, self.model if self.model in models else LEXICAL)
+        kind = self.model if self.model in models else LEXICAL
+        candidates = {one: Candidate(Hit(one), kind) for one in ids}
         for model, answer in zip(models, answers, strict=False):
-            hits |= {hit.id: hit for hit in answer}
-            kinds |= dict.fromkeys((hit.id for hit in answer), model)
-        return Found(hits, dict.fromkeys(hits, 0.0), models=kinds)
+            candidates |= {hit.id: Candidate(hit, model) for hit in answer}
+        return candidates
 
     async def has_memories(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
         """Whether a user has memories with vectors of one of `models`, archived ones included.
@@ -209,7 +228,7 @@ class Search:
         # Finding one hit is a hundred times faster than counting all.
         return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
 
-    async def _search_unfocused(self, tenant: str, request: SearchRequest, scope: Scope) -> Found:
+    async def _search_unfocused(self, tenant: str, plan: RecallPlan, scope: Scope) -> SearchResult:
         """Return the latest memories in the scope, and the latest important ones.
 
         All are equally close to the question; other signals rank them.
@@ -219,7 +238,7 @@ class Search:
         searches = [
             self._search(
                 tenant,
-                request,
+                plan,
                 [SearchProbe(model, None, _NO_WORDS) for model in models],
                 each,
                 NO_MINIMUMS,
@@ -228,62 +247,57 @@ class Search:
             for each in (scope, important)
         ]
         latest, heaviest = await together(searches)
-        return replace(heaviest.merged_with(latest), unfocused=True)
+        return replace(heaviest.merged_with(latest.candidates), unfocused=True)
 
     async def _search(
         self,
         tenant: str,
-        request: SearchRequest,
+        plan: RecallPlan,
         probes: Sequence[SearchProbe],
         scope: Scope,
         minimums: Minimums,
         *,
         unqueried: int = _ALL_OF_A_TIME,
-    ) -> Found:
+    ) -> SearchResult:
         searched = any(probe.has_query for probe in probes)
-        wanted = request.reach * max(FEWEST if searched else unqueried, 3 * request.limit)
+        wanted = plan.reach * max(FEWEST if searched else unqueried, 3 * plan.request.limit)
         active = [probe for probe in probes if probe.has_query or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
-        if narrows(scope) or request.analysis.time is not None:  # the filter, or the time, decides
+        if narrows(scope) or plan.analysis.time is not None:  # the filter, or the time, decides
             minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
-        found = Found({}, {})
+        candidates: dict[UUID, Candidate] = {}
         for probe, hits in zip(active, answers, strict=True):
-            found = self._joined(found, probe, hits, minimums)
-        return found
+            new = [hit for hit in hits if hit.id not in candidates] if candidates else hits
+            # By place: ids are hashed slowly. Those of the former models come behind.
+            fused = self._fused(new, minimums, probe)
+            of_probe = {new[at].id: Candidate(new[at], probe.kind, score) for at, score in fused.items()}
+            candidates |= of_probe
+        return SearchResult(candidates)
 
     async def _hits(self, tenant: str, probe: SearchProbe, scope: Scope, wanted: int) -> Sequence[Hit]:
         return await self.vectors.search(
             tenant, probe.model, scope, vector=probe.vector, terms=probe.terms, limit=wanted
         )
 
-    def _joined(self, found: Found, probe: SearchProbe, hits: Sequence[Hit], minimums: Minimums) -> Found:
-        """Add the hits of one collection, fused by their own ranks."""
-        new = [hit for hit in hits if hit.id not in found.hits] if found.hits else hits
-        scores = self._fused(new, minimums, probe)
-        by_id = {new[place].id: new[place] for place in scores}
-        fused = dict(zip(by_id, scores.values(), strict=True))
-        kind = probe.model if probe.vector is not None else LEXICAL
-        return Found(by_id, fused, models=dict.fromkeys(by_id, kind)).merged_with(found)
-
-    async def _probe(
-        self, tenant: str, model: str, request: SearchRequest, minimums: Minimums
-    ) -> SearchProbe:
+    async def _probe(self, tenant: str, model: str, plan: RecallPlan, minimums: Minimums) -> SearchProbe:
         """Return the probe of a collection, without words that most of its memories contain."""
-        vector = request.vectors.get(model)
-        analysis = request.analysis
+        vector = plan.question.vectors.get(model)
+        analysis = plan.analysis
         languages = dict.fromkeys((analysis.written_in or analysis.language or "en", *LANGUAGES))
-        terms = query_terms(request.lexical_text if self.hybrid else "", list(languages))
+        terms = query_terms(plan.question.lexical_text if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return SearchProbe(model, vector, terms)
-        rarities = await self.vectors.rarities(tenant, model, request.user_id, terms)
+        rarities = await self.vectors.rarities(tenant, model, plan.request.user_id, terms)
         return SearchProbe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, probe: SearchProbe) -> dict[int, float]:
         """Return the fused scores by place in `hits`: ids are hashed slowly."""
         dense = probe.vector is not None
-        near = enumerate(map(closeness, hits)) if dense else ()
-        cosines = at_least(dict(near), minimums.cosine(probe.model))
-        sparse = {place: share for place, hit in enumerate(hits) if (share := wording(hit)) > 0}
+        # The closer of the memory alone and with the turn before it; the words of that turn count less.
+        near = {place: max(hit.dense, hit.dense_window) for place, hit in enumerate(hits)} if dense else {}
+        cosines = at_least(near, minimums.cosine(probe.model))
+        worded = (hit.bm25 + _NEIGHBOURS * max(0.0, hit.bm25_window) for hit in hits)
+        sparse = {place: score for place, score in enumerate(worded) if score > 0}
         if self.fusion == "weighted":
             fused = weighted(cosines, sparse)
         else:
@@ -296,21 +310,14 @@ class Search:
         return fused | {place: 0.0 for place in range(len(hits)) if place not in fused}
 
 
-def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
+def _searched_scope(plan: RecallPlan, *, archived: bool) -> Scope:
+    return replace(plan.scope, include_archived=True) if archived else plan.scope
+
+
+def _with_evidence(found: SearchResult, evidence: frozenset[UUID]) -> SearchResult:
     """Add the supporting memories of requested facts that the search has not found."""
-    missing = evidence.difference(found.hits)
+    missing = evidence.difference(found.candidates)
     if not missing:
         return found
-    model = next(iter(found.models.values()), LEXICAL)
-    hits = {one: Hit(one) for one in missing}
-    return found.merged_with(Found(hits, dict.fromkeys(missing, 0.0), models=dict.fromkeys(missing, model)))
-
-
-def closeness(hit: Hit) -> float:
-    """Return the higher cosine of the memory alone and of the memory with the turn before it."""
-    return max(hit.dense, hit.dense_window)
-
-
-def wording(hit: Hit) -> float:
-    """Return the BM25 score of the memory plus the weighted score of the turn before it."""
-    return hit.bm25 + _NEIGHBOURS * max(0.0, hit.bm25_window)
+    model = next((one.model for one in found.candidates.values()), LEXICAL)
+    return found.merged_with({one: Candidate(Hit(one), model) for one in missing})

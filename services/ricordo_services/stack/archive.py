@@ -8,7 +8,7 @@ import io
 import stat
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -26,7 +26,7 @@ _LEVEL: Final = 3  # a third of the time of the default, for a few percent of si
 
 
 class Manifest(BaseModel):
-    """What a backup is. Earlier ones listed their folders, which were no entries, and their files here."""
+    """What a backup is. Earlier ones listed their folders here, which were no entries, and had no size."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,10 +37,7 @@ class Manifest(BaseModel):
     postgres: str = MAJOR_VERSION  # major version of the database files
     made_at: str  # RFC 3339
     folders: Sequence[str] = Field((), exclude=True)  # paths with `/`, parents first
-    files: Mapping[str, Mapping[str, int | str]] = Field({}, exclude=True)  # their `size`, by path
-    size: NonNegativeInt = Field(  # of all files, in bytes
-        default_factory=lambda known: sum(int(file.get("size", 0)) for file in known["files"].values())
-    )
+    size: NonNegativeInt = 0  # of all files, in bytes
 
 
 def write_backup(folder: Path, target: Path, manifest: Manifest) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-from ricordo.cache_folder import default_cache_folder
+from ricordo.machine import default_cache_folder
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.folder import DataFolder

@@ -1,4 +1,4 @@
-"""A server process under its guard, and processes of a former stack that may still run.
+"""A process under its guard, kept running, and processes of a former stack that may still run.
 
 These are found by their records, never by name: a record holds the id and the start time of a process,
 so that a reused id is left alone.
@@ -11,12 +11,18 @@ import os
 import signal
 import sys
 import time
+from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import NoReturn, Self
+
+import structlog
 
 from ricordo_services.stack import guard
 from ricordo_services.stack.servers import Launch, ServerFailed
+
+log = structlog.get_logger("ricordo.stack")
 
 POLL_SECONDS = 0.05
 
@@ -100,10 +106,7 @@ class Child:
     async def start(cls, launch: Launch, paths: ChildPaths) -> Self:
         """Start the server in a session of its own, so that a terminal's Ctrl-C does not reach it."""
         told = {**asdict(replace(launch, environment={})), "record": paths.record}
-        with contextlib.suppress(FileNotFoundError):
-            if paths.log.stat().st_size > LOG_LIMIT_BYTES:  # one former file is kept
-                paths.log.replace(paths.log.with_suffix(".log.1"))
-        log = os.open(paths.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        log = os.dup(2) if launch.logs_here else _open_log(paths.log)
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
                 *(sys.executable, "-I", "-S", guard.__file__, json.dumps(told, default=str)),
@@ -112,7 +115,7 @@ class Child:
                 stderr=log,
                 env={**os.environ, **launch.environment},
                 start_new_session=True,
-                pass_fds=(paths.lock_fd,),
+                pass_fds=(paths.lock_fd, *launch.descriptors),
             )
         )
         try:
@@ -148,6 +151,14 @@ class Child:
             await self._process.wait()
 
 
+def _open_log(path: Path) -> int:
+    """Open a log file to append to it; of one that has grown large a single former file is kept."""
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_size > LOG_LIMIT_BYTES:
+            path.replace(path.with_suffix(".log.1"))
+    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
 def log_tail(log: Path) -> str:
     """Return the last lines of a log file, at most 2,000 bytes of them."""
     try:
@@ -172,3 +183,68 @@ async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
         await child.stop()
     if status != 0:
         raise ServerFailed(name, f"preparing it ended with status {status}", log_tail(paths.log))
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisionTimes:
+    """How long, in seconds, and how often the stack tries."""
+
+    start: float = 60.0  # for a server to answer
+    poll: float = 0.03  # between two questions whether it does
+    answer: float = 10.0  # for one such question
+    port_attempts: int = 4
+    restarts: int = 5  # in a row may fail; a server that was killed often is still restarted
+    window: float = 120.0  # in which exits count for the pause before a restart
+    backoff: float = 0.2  # before the first restart, doubled for each further exit
+    longest_pause: float = 5.0  # before a restart
+
+
+async def keep_running(
+    kind: str,
+    name: str,
+    ended: Callable[[], Awaitable[int]],
+    restart: Callable[[], Awaitable[None]],
+    times: SupervisionTimes,
+) -> NoReturn:
+    """Start a process again whenever it ends.
+
+    Args:
+        kind: what it is, for the log: `server` or `process`.
+        ended: waits for its end, and returns its exit status.
+
+    Raises:
+        ServerFailed: too many starts in a row have failed.
+    """
+    logger, failures = log.bind(**{kind: name}), 0
+    ends: deque[float] = deque(maxlen=16)
+    while True:
+        if failures == 0:
+            logger.warning("ended", status=await ended())
+        ends.append(time.monotonic())
+        recent = sum(end > time.monotonic() - times.window for end in ends)
+        await asyncio.sleep(min(times.backoff * 2 ** (recent - 1), times.longest_pause))
+        try:
+            await restart()
+        except ServerFailed as error:
+            failures += 1
+            if failures > times.restarts:
+                raise
+            logger.warning("not restarted", reason=str(error))
+        else:
+            failures = 0
+            logger.info("restarted")
+
+
+def keep_in_background(
+    keeping: Callable[[], Awaitable[NoReturn]], failed: asyncio.Future[None]
+) -> asyncio.Task[None]:
+    """Run `keep_running` in a task, and tell `failed` when it gives up."""
+
+    async def keep() -> None:
+        try:
+            await keeping()
+        except Exception as error:  # noqa: BLE001 - whatever ends the keeper is the stack's failure, and told there
+            if not failed.done():
+                failed.set_exception(error)
+
+    return asyncio.create_task(keep())

@@ -1,7 +1,10 @@
-"""The addresses of a running stack, as settings and as `stack.json` for other processes."""
+"""The addresses of a running stack and the sizes of its streams, as settings and for other processes."""
 
 import json
+import math
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
@@ -10,7 +13,8 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ricordo.settings import Settings
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
+from ricordo.settings import BusSettings, Settings
 from ricordo_services import private_files as private
 
 STACK_FILE = "stack.json"
@@ -27,6 +31,15 @@ _FIELDS: Final = {
     "http_key": "http_key",
 }
 """The attributes of `Endpoints` by their names in `stack.json`."""
+_STREAMS: Final[Mapping[str, str]] = {
+    "input_bytes": STREAM_IN,
+    "events_bytes": STREAM_DERIVED,
+    "dead_letter_bytes": STREAM_DEAD_LETTERS,
+}
+"""The streams by the settings of their sizes."""
+_SHARE: Final = 0.5
+"""Of what is free, for the streams. NATS gives three quarters to them, as it was at its start."""
+_LEAST: Final = 48 * 1024 * 1024  # bytes of all together, on any volume
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +102,7 @@ def announced(endpoints: Endpoints, base: Settings) -> Endpoints:
 
 
 def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
-    """Return `base` with the addresses of the local servers in it."""
+    """Return `base` with the addresses of the local servers in it, and streams that have room there."""
     owner = endpoints.postgres_admin_dsn
     stores = base.stores.model_copy(
         update={
@@ -103,7 +116,8 @@ def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
             "bolt_database": endpoints.bolt_database,
         }
     )
-    bus = base.bus.model_copy(update={"url": endpoints.nats_url})
+    sizes = stream_limits(endpoints.data_dir, base.bus)
+    bus = base.bus.model_copy(update={"url": endpoints.nats_url, **sizes})
     documents = base.documents
     if documents.url is None and documents.dir is None:
         documents = documents.model_copy(update={"dir": endpoints.object_dir})
@@ -116,3 +130,35 @@ def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
     own = base.gateway.model_copy(update=missing)
     changed = {"bus": bus, "stores": stores, "documents": documents, "gateway": own}
     return base.model_copy(update=changed)
+
+
+def stream_limits(data_dir: Path, bus: BusSettings) -> Mapping[str, int]:
+    """Return the maximum size of each stream, in bytes, by the name of its setting.
+
+    A size that is set is taken as it is. The others are those of the settings by default, halved until all
+    three fit into half of what is free. A stream that exists is not made smaller: it grows with the volume.
+    """
+    usual = BusSettings()
+    total, room = sum(getattr(usual, name) for name in _STREAMS), _SHARE * free_bytes(data_dir)
+    halvings = max(0, math.ceil(math.log2(total / max(_LEAST, room))))
+
+    def size(name: str, stream: str) -> int:
+        wanted: int = getattr(bus, name)
+        if name in bus.model_fields_set:
+            return wanted
+        return min(wanted, max(wanted >> halvings, _present_limit(data_dir, stream)))
+
+    return {name: size(name, stream) for name, stream in _STREAMS.items()}
+
+
+def _present_limit(data_dir: Path, stream: str) -> int:
+    """Return the maximum size of a stream that NATS has in its folder; 0 where it has none."""
+    for file in (data_dir / "nats").glob(f"jetstream/*/streams/{stream}/meta.inf"):
+        with suppress(OSError, ValueError, KeyError):
+            return int(json.loads(file.read_text(encoding="utf-8"))["max_bytes"])
+    return 0
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the free bytes on the volume of `folder`, which need not exist."""
+    return shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free

@@ -76,7 +76,8 @@ def _stat_fields(pid: int) -> list[str]:
     return line.rpartition(")")[2].split()
 
 
-def _prctl(option: int, value: int) -> None:
+def prctl(option: int, value: int) -> None:
+    """Set an attribute of this process (Linux)."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, *(ctypes.c_ulong(argument) for argument in (value, 0, 0, 0))) != 0:
         raise OSError(ctypes.get_errno(), f"prctl({option})")
@@ -96,7 +97,7 @@ def _exec_server(spec: GuardSpec, guard: int) -> NoReturn:
             os.setgid(account["gid"])
             os.setuid(account["uid"])
         if LINUX:
-            _prctl(PR_SET_PDEATHSIG, spec["orphan_signal"])  # a change of user clears it, so it comes last
+            prctl(PR_SET_PDEATHSIG, spec["orphan_signal"])  # a change of user clears it, so it comes last
             if os.getppid() != guard:
                 os._exit(1)
         os.execv(spec["argv"][0], spec["argv"])  # noqa: S606 - no shell wanted
@@ -221,7 +222,7 @@ def main() -> int:
     """Run the server described by the first argument until it ends or the parent does."""
     spec: GuardSpec = json.loads(sys.argv[1])
     if LINUX:
-        _prctl(PR_SET_CHILD_SUBREAPER, 1)
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
     watch = _Watch()
     guard = os.getpid()
     server = os.fork()

@@ -3,40 +3,33 @@
 import asyncio
 import contextlib
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
 
 import structlog
 
 from ricordo_services.stack.bolt import DATABASE, USER, BoltServer
-from ricordo_services.stack.child_process import Child, log_tail, until_gone
+from ricordo_services.stack.child_process import (
+    Child,
+    SupervisionTimes,
+    keep_in_background,
+    keep_running,
+    log_tail,
+    until_gone,
+)
 from ricordo_services.stack.endpoints import Endpoints
 from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
 from ricordo_services.stack.postgres import PostgresServer
 from ricordo_services.stack.servers import LOOPBACK, NotReady, PortBook, ServerFailed, is_free
+from ricordo_services.stack.worker_processes import WorkerProcesses
 
 log = structlog.get_logger("ricordo.stack")
 
 LEFTOVER_SECONDS = 4.0
 Server = BoltServer | PostgresServer | NatsServer
-
-
-@dataclass(frozen=True, slots=True)
-class SupervisionTimes:
-    """How long, in seconds, and how often the stack tries."""
-
-    start: float = 60.0  # for a server to answer
-    poll: float = 0.03  # between two questions whether it does
-    answer: float = 10.0  # for one such question
-    port_attempts: int = 4
-    restarts: int = 5  # in a row may fail; a server that was killed often is still restarted
-    window: float = 120.0  # in which exits count for the pause before a restart
-    backoff: float = 0.2  # before the first restart, doubled for each further exit
-    longest_pause: float = 5.0  # before a restart
 
 
 class SupervisedServer:
@@ -78,7 +71,10 @@ class SupervisedServer:
 
     def keep(self, failed: asyncio.Future[None]) -> None:
         """Start the server again whenever it ends, and tell ``failed`` when that does not help."""
-        self._keeper = asyncio.create_task(self._keep(failed), name=f"keep-{self._server.name}")
+        keeping = partial(
+            keep_running, "server", self._server.name, self._ended, self._restart, self._patience
+        )
+        self._keeper = keep_in_background(keeping, failed)
 
     def release(self) -> None:
         """Ask the server to stop, without waiting."""
@@ -118,30 +114,14 @@ class SupervisedServer:
             await asyncio.sleep(self._patience.poll)
         raise ServerFailed(self._server.name, reason, log_tail(self._paths.log))
 
-    async def _keep(self, failed: asyncio.Future[None]) -> None:
-        times, failures = self._patience, 0
-        ends: deque[float] = deque(maxlen=16)
-        try:
-            while self._child is not None:
-                status = await self._child.ended()
-                ends.append(time.monotonic())
-                log.warning("server_ended", server=self._server.name, status=status)
-                # A guard that was killed leaves a server that the kernel has told to stop.
-                await until_gone(self._paths.record, LEFTOVER_SECONDS)
-                recent = sum(end > time.monotonic() - times.window for end in ends)
-                await asyncio.sleep(min(times.backoff * 2 ** (recent - 1), times.longest_pause))
-                try:
-                    await self._run()
-                except ServerFailed:
-                    failures += 1
-                    if failures > times.restarts:
-                        raise
-                else:
-                    failures = 0
-                    log.info("server_restarted", server=self._server.name)
-        except Exception as error:  # noqa: BLE001 - whatever ends the keeper is the stack's failure, and told there
-            if not failed.done():
-                failed.set_exception(error)
+    async def _restart(self) -> None:
+        # A guard that was killed leaves a server that the kernel has told to stop.
+        await until_gone(self._paths.record, LEFTOVER_SECONDS)
+        await self._run()
+
+    async def _ended(self) -> int:
+        assert self._child is not None  # noqa: S101 - it was started before it is kept
+        return await self._child.ended()
 
 
 _HTTP = "http"
@@ -163,11 +143,17 @@ class LocalStack:
             server.name: SupervisedServer(server, folder, self._book, times) for server in servers
         }
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.workers = WorkerProcesses(folder, times, self._failed)
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, data_dir: Path, times: SupervisionTimes | None = None) -> AsyncIterator[Self]:
+    async def open(
+        cls, data_dir: Path, times: SupervisionTimes | None = None, *, hosting: bool = False
+    ) -> AsyncIterator[Self]:
         """Run the servers on ``data_dir`` while the context lasts; it begins when all of them answer.
+
+        Args:
+            hosting: whether the host of ``workers`` is started beside them.
 
         Raises:
             FolderRefused: the folder cannot be used, or another stack uses it.
@@ -178,7 +164,7 @@ class LocalStack:
         try:
             stack = cls(folder, times or SupervisionTimes())
             try:
-                await stack._start()
+                await stack._start(hosting=hosting)
                 yield stack
             finally:
                 await stack._stop()
@@ -188,11 +174,12 @@ class LocalStack:
     async def watch(self) -> NoReturn:
         """Wait as long as the servers can be kept running.
 
-        A server that ends by itself is started again on its port; clients reconnect. The wait is
-        cancelled when the stack stops.
+        A server that ends by itself is started again on its port; clients reconnect. So is a process of
+        workers. The wait is cancelled when the stack stops.
 
         Raises:
             ServerFailed: one of them keeps ending.
+            WorkersFailed: so does a process of workers.
         """
         await asyncio.shield(self._failed)
         raise AssertionError("the future only ever holds an exception")
@@ -214,10 +201,12 @@ class LocalStack:
             data_dir=self._folder.path,
         )
 
-    async def _start(self) -> None:
+    async def _start(self, *, hosting: bool) -> None:
         """Start all servers at once; when one cannot start, the others' starts end too."""
         try:
             async with asyncio.TaskGroup() as starts:
+                if hosting:
+                    starts.create_task(self.workers.host.start())
                 for server in self._supervised.values():
                     starts.create_task(server.start())
         except ExceptionGroup as failures:
@@ -227,6 +216,12 @@ class LocalStack:
             server.keep(self._failed)
 
     async def _stop(self) -> None:
+        try:
+            await self.workers.stop()  # with the servers still there
+        finally:
+            await self._stop_servers()
+
+    async def _stop_servers(self) -> None:
         servers = self._supervised.values()
         for server in servers:  # first of all and without a pause: nothing can come in between
             server.release()

@@ -44,6 +44,13 @@ class ServerFailed(StackError):
         super().__init__(f"{server}: {reason}{tail}")
 
 
+class WorkersFailed(ServerFailed):
+    """A process of workers did not start, or kept ending; the message is its reason."""
+
+    def __init__(self, reason: str) -> None:
+        Exception.__init__(self, reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """The unprivileged user a server runs as."""
@@ -59,6 +66,8 @@ class Launch:
     Attributes:
         stop_signal: asks it to finish; after ``grace`` seconds it is killed.
         account: the user to become; None to stay the one we are.
+        descriptors: open files that it inherits.
+        logs_here: whether it writes to this process's standard error, not to a file.
     """
 
     argv: tuple[str, ...]
@@ -68,6 +77,8 @@ class Launch:
     grace: float = 4.0
     account: Account | None = None
     stdin: Path = Path("/dev/null")
+    descriptors: tuple[int, ...] = ()
+    logs_here: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

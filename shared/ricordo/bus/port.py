@@ -67,9 +67,17 @@ class StoredMessage:
 class ReceivedMessage(Protocol):
     """A message from the bus."""
 
-    subject: str
-    body: bytes
-    headers: Mapping[str, str]
+    @property
+    def subject(self) -> str:
+        """Where it was published."""
+
+    @property
+    def body(self) -> bytes:
+        """UTF-8 JSON, if it is of the contract."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By their names, as they were written."""
 
 
 class Delivery(ReceivedMessage, Protocol):

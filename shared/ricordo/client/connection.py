@@ -66,7 +66,7 @@ def written(message: Message) -> bytes:
 
 
 class Connection:
-    """A tenant's connection to Ricordo. It raises errors of NATS as `RicordoError`.
+    """A tenant's connection to Ricordo. It raises errors of NATS as those of `ricordo.client.exceptions`.
 
     Args:
         client: connected by the caller, unless `open` creates it.
@@ -117,12 +117,7 @@ class Connection:
     async def ask(
         self, request: type[Request], reply: type[R], fields: Mapping[str, object], timeout: float | None
     ) -> R:
-        """Send a request with these fields and return the reply.
-
-        Raises:
-            TypeError: a field is unknown.
-            RicordoError: see `ricordo.client.exceptions`.
-        """
+        """Send a request with these fields and return the reply; an unknown field is a `TypeError`."""
         return answer(await self.ask_raw(request, fields, timeout), request.name, reply)
 
     async def ask_raw(
@@ -166,11 +161,7 @@ class Connection:
                 await subscription.unsubscribe()
 
     async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
-        """Publish to JetStream, and wait for the acknowledgement.
-
-        Raises:
-            RicordoError: see `ricordo.client.exceptions`.
-        """
+        """Publish to JetStream, and wait for the acknowledgement."""
         subject = str(Subject(self.tenant, name))
         seconds = self.timeout if timeout is None else timeout
         self._check_size(body, headers)
@@ -180,11 +171,7 @@ class Connection:
 
     @asynccontextmanager
     async def subscribed(self, name: str, callback: Callable[[Msg], Awaitable[None]]) -> AsyncIterator[None]:
-        """Call `callback` with messages of `name`, for the length of an `async with`.
-
-        Raises:
-            Unavailable: the connection is closed.
-        """
+        """Call `callback` with messages of `name`, for the length of an `async with`."""
         subject = str(Subject(self.tenant, name))
         with self._translated(subject, self.timeout):
             subscription = await self.client.subscribe(subject, cb=callback)

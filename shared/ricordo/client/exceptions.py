@@ -87,17 +87,10 @@ class Internal(RicordoError):
     """A worker failed, or its reply cannot be read."""
 
 
-_BY_CODE: dict[ErrorCode, type[RicordoError]] = {
+_BY_CODE: Final[dict[ErrorCode, type[RicordoError]]] = {
     kind.code: kind for kind in (InvalidRequest, Forbidden, NotFound, Unavailable, Timeout, Internal)
 }
-
-
-def from_number(number: str, message: str) -> RicordoError:
-    """Return the exception for a `Nats-Service-Error-Code` without a body that can be read."""
-    for code, kind in _BY_CODE.items():
-        if str(code.number) == number:
-            return kind(message)
-    return Internal(message)
+_BY_NUMBER: Final = {str(code.number): kind for code, kind in _BY_CODE.items()}
 
 
 def first_of(group: BaseExceptionGroup[E]) -> E:
@@ -162,8 +155,8 @@ def successful(message: Msg) -> bytes:
         with suppress(DecodeError):  # a status, too, has a field `error`, which is no object
             detail = decode_as(ErrorBody, message.data).error
             raise _BY_CODE[detail.code](detail.message, detail.field)
-    if number is not None:
-        raise from_number(number, headers.get(SERVICE_ERROR, "no reason given"))
+    if number is not None:  # of a body that cannot be read
+        raise _BY_NUMBER.get(number, Internal)(headers.get(SERVICE_ERROR, "no reason given"))
     return message.data
 
 

@@ -47,8 +47,8 @@ class Receipt:
 class Receipts:
     """Collects the receipts of some messages.
 
-    Listens to receipt events and also polls the status: a receipt may have been published earlier, the
-    credentials may not allow listening, and a failed message has no receipt.
+    Listens to receipt events, and polls the status while none come: a receipt may have been published
+    earlier, the credentials may not allow listening, and a failed message has no receipt.
     """
 
     def __init__(self, connection: Connection, messages: Iterable[str | MessageReceived]) -> None:
@@ -95,16 +95,19 @@ class Receipts:
             await self._ask(event.message_id)
 
     async def _poll_until_complete(self) -> None:
-        pause = _FIRST_PAUSE
+        pause, missing = _FIRST_PAUSE, len(self._missing)
         while True:
             await self._poll_once()
+            while not self._complete.is_set():
+                try:
+                    async with asyncio.timeout(pause):
+                        await self._complete.wait()
+                except TimeoutError:
+                    pause, before, missing = min(2 * pause, _LONGEST_PAUSE), missing, len(self._missing)
+                    if missing == before:
+                        break
             if self._complete.is_set():
                 return
-            try:
-                async with asyncio.timeout(pause):
-                    await self._complete.wait()
-            except TimeoutError:
-                pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _poll_once(self) -> None:
         slots = asyncio.Semaphore(_CONCURRENT_POLLS)

@@ -3,8 +3,8 @@
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -46,7 +46,7 @@ class ObjectStore:
         Raises:
             ObjectsUnavailable: it was not stored.
         """
-        await self._call(lambda: self._put(_checked(key), data))
+        await self._call(self._put, key, data)
 
     async def get(self, key: str) -> bytes:
         """Return an object.
@@ -55,7 +55,7 @@ class ObjectStore:
             ObjectMissing: there is none.
             ObjectsUnavailable: the store does not answer.
         """
-        return await self._call(lambda: self._get(_checked(key)))
+        return await self._call(self._get, key)
 
     async def delete(self, key: str) -> None:
         """Delete an object, if it exists.
@@ -63,7 +63,7 @@ class ObjectStore:
         Raises:
             ObjectsUnavailable: it may still exist.
         """
-        await self._call(lambda: self._delete(_checked(key)))
+        await self._call(self._delete, key)
 
     async def check(self) -> None:
         """Return when the store answers.
@@ -74,9 +74,18 @@ class ObjectStore:
         with suppress(ObjectMissing):
             await self.get(_UNUSED_KEY)
 
-    async def _call(self, call: Callable[[], T]) -> T:
-        with _translated():
-            return await asyncio.to_thread(call)
+    async def _call(self, call: Callable[..., T], key: str, *data: bytes) -> T:
+        """Call a method in a thread; the key must be one of `object_key`: no other path may be accessed."""
+        if _KEY.fullmatch(key) is None:
+            raise ValueError(f"not a key of an object: {key!r}")
+        try:
+            return await asyncio.to_thread(call, key, *data)
+        except (BaseError, OSError) as error:
+            # Further lines describe every attempt.
+            text = str(error).split("\n", 1)[0]
+            raise ObjectsUnavailable(
+                f"the object store could not answer: {type(error).__name__}: {text}"
+            ) from error
 
     def _put(self, key: str, data: bytes) -> None:
         if self._folder is None:
@@ -98,10 +107,8 @@ class ObjectStore:
             raise ObjectMissing(key) from None
 
     def _delete(self, key: str) -> None:
-        try:
+        with suppress(FileNotFoundError):
             obstore.delete(self._store, key)
-        except FileNotFoundError:
-            return
 
 
 def _to_disk(path: Path) -> None:
@@ -110,29 +117,6 @@ def _to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _checked(key: str) -> str:
-    """Return `key` if `object_key` can have made it: no other path may be accessed.
-
-    Raises:
-        ValueError: it cannot.
-    """
-    if _KEY.fullmatch(key) is None:
-        raise ValueError(f"not a key of an object: {key!r}")
-    return key
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (BaseError, OSError) as error:
-        # Further lines describe every attempt.
-        text = str(error).split("\n", 1)[0]
-        raise ObjectsUnavailable(
-            f"the object store could not answer: {type(error).__name__}: {text}"
-        ) from error
 
 
 def in_folder(folder: Path) -> ObjectStore:

@@ -9,8 +9,6 @@ from uuid import UUID
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.unavailable import DependencyUnavailable
 
-MAX_DEPTH = 2
-"""Maximum distance of neighbours: beyond it, all entities are connected through the user."""
 MAX_STEPS: Final = 3
 """Maximum length of a path, and maximum radius of a neighbourhood."""
 
@@ -105,12 +103,6 @@ class GraphDelta:
     pages: AsyncIterator[Sequence[Fact]]
     gone: Collection[UUID] = ()
     whole: bool = False
-
-
-async def in_pages(facts: Sequence[Fact] = (), size: int = 500) -> AsyncIterator[Sequence[Fact]]:
-    """Yield facts page by page."""
-    for start in range(0, len(facts), size):
-        yield facts[start : start + size]
 
 
 ReadDelta = Callable[[int | None], Awaitable[GraphDelta]]

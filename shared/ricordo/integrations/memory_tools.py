@@ -101,7 +101,8 @@ class MemoryTools:
         }
         filters = {name: value for name, value in given.items() if value is not None}
         reply = await caller.client.recall(caller.user_id, query, limit=limit, filters=filters or None)
-        return RecallResult.of(reply)
+        memories, facts = memory_items(reply.memories), fact_items(reply.facts)
+        return RecallResult.showing(reply, memories=memories, facts=facts)
 
     async def context(
         self, query: Question, token_budget: Annotated[int, Field(ge=50, le=20_000)] = 2_000
@@ -113,13 +114,7 @@ class MemoryTools:
         """
         caller = self._caller()
         reply = await caller.client.context(caller.user_id, query, token_budget=token_budget)
-        return ContextResult(
-            context=reply.context,
-            ids=reply.marks,
-            tokens=reply.tokens,
-            confidence=reply.confidence,
-            degraded=reply.degraded,
-        )
+        return ContextResult.showing(reply, ids=reply.marks)
 
     async def answer(
         self,
@@ -134,13 +129,7 @@ class MemoryTools:
         """
         caller = self._caller()
         reply = await caller.client.answer(caller.user_id, query, style=style)
-        return AnswerResult(
-            answer=recalled(reply.answer) if reply.answered else reply.answer,
-            answered=reply.answered,
-            confidence=reply.confidence,
-            sources=list(reply.sources),
-            degraded=reply.degraded,
-        )
+        return AnswerResult.showing(reply, answer=recalled(reply.answer) if reply.answered else reply.answer)
 
     async def facts(
         self,
@@ -193,7 +182,7 @@ class MemoryTools:
             "valid_to": valid_to,
         }
         [found] = (await caller.client.assert_facts(caller.user_id, [fact])).facts
-        return RememberFactResult(accepted=found.accepted, fact_id=found.fact_id, reason=found.reason)
+        return RememberFactResult.showing(found)
 
     async def timeline(
         self, start: When, end: When | None = None, limit: Annotated[int, Field(ge=1, le=1_000)] = 100
@@ -223,7 +212,7 @@ class MemoryTools:
             reply = await caller.client.correct(
                 caller.user_id, memory_id=memory_id, fact_id=fact_id, content=text, request_id=id
             )
-        return CorrectResult(memory_id=reply.memory_id, fact_id=reply.fact_id)
+        return CorrectResult.showing(reply)
 
     async def forget(
         self,

@@ -9,8 +9,7 @@ from pydantic import BaseModel, Field
 from ricordo.memory.context.formatting import escape_lines, escape_text
 from ricordo.memory.context.page import CLOSING, OPENING
 from ricordo.messages.enumerations import Degradation, MessageState
-from ricordo.messages.message_types import Instant
-from ricordo.messages.queries import RecallReply
+from ricordo.messages.message_types import Instant, Message
 from ricordo.messages.views import FactView, MemoryView
 
 _TEXT_LENGTH: Final = 2_000
@@ -35,7 +34,17 @@ def recalled_memory(memory: MemoryView, length: int | None = None) -> str:
     return recalled(words if length is None else beginning(words, length), memory.speaker or role)
 
 
-class MemoryItem(BaseModel):
+class Shown(BaseModel):
+    """What a tool returns of a reply, or of a part of one."""
+
+    @classmethod
+    def showing(cls, view: Message, **otherwise: object) -> Self:
+        """Return the fields of `view` that have the same names, but for what is shown otherwise."""
+        same = {name: getattr(view, name) for name in cls.model_fields if name not in otherwise}
+        return cls.model_validate(same | otherwise)
+
+
+class MemoryItem(Shown):
     """A memory."""
 
     id: UUID
@@ -51,20 +60,17 @@ class MemoryItem(BaseModel):
     @classmethod
     def of(cls, memory: MemoryView, length: int | None = _TEXT_LENGTH) -> Self:
         """Show a memory of a reply, with at most `length` characters of its text."""
-        return cls(
-            id=memory.id,
+        return cls.showing(
+            memory,
             text=recalled_memory(memory, length),
-            created_at=memory.created_at,
-            event_start=memory.event_start,
             kind=memory.kind.value,
             importance=round(memory.importance, 3),
-            archived=memory.archived,
             outdated=bool(memory.corrected_by),
             truncated=memory.truncated or (length is not None and len(memory.content or "") > length),
         )
 
 
-class FactItem(BaseModel):
+class FactItem(Shown):
     """A fact, read from what the user said."""
 
     id: UUID
@@ -78,18 +84,11 @@ class FactItem(BaseModel):
     @classmethod
     def of(cls, fact: FactView) -> Self:
         """Show a fact of a reply."""
-        return cls(
-            id=fact.id,
-            text=recalled(f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"),
-            confidence=fact.confidence,
-            valid_from=fact.valid_from,
-            valid_to=fact.valid_to,
-            disputed=fact.disputed,
-            verified=fact.verified,
-        )
+        words = f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"
+        return cls.showing(fact, text=recalled(words))
 
 
-class RememberFactResult(BaseModel):
+class RememberFactResult(Shown):
     """What became of a fact."""
 
     accepted: bool
@@ -106,7 +105,7 @@ class RememberResult(BaseModel):
     repeated: bool = Field(description="Whether it had been remembered before; the first text stays.")
 
 
-class RecallResult(BaseModel):
+class RecallResult(Shown):
     """Memories, best first, and related facts."""
 
     memories: list[MemoryItem]
@@ -115,19 +114,8 @@ class RecallResult(BaseModel):
     archived_matches: int = Field(description="Number of matches in the archive, which are not shown.")
     degraded: Missing
 
-    @classmethod
-    def of(cls, reply: RecallReply) -> Self:
-        """Show the reply of a recall."""
-        return cls(
-            memories=memory_items(reply.memories),
-            facts=fact_items(reply.facts),
-            confidence=reply.confidence,
-            archived_matches=reply.archived_matches,
-            degraded=reply.degraded,
-        )
 
-
-class ContextResult(BaseModel):
+class ContextResult(Shown):
     """What is known about a question, as text."""
 
     context: Recalled
@@ -137,7 +125,7 @@ class ContextResult(BaseModel):
     degraded: Missing
 
 
-class AnswerResult(BaseModel):
+class AnswerResult(Shown):
     """An answer from the memory."""
 
     answer: Recalled
@@ -161,7 +149,7 @@ class TimelineResult(BaseModel):
     more: bool = Field(description="Whether there may be more in this range.")
 
 
-class CorrectResult(BaseModel):
+class CorrectResult(Shown):
     """The memory or fact that holds now."""
 
     memory_id: UUID | None

@@ -90,7 +90,14 @@ def memory_tools(client: MemoryClient, user_id: str, names: Sequence[str] = TOOL
 
 def tool_definitions(format: DefinitionFormat) -> list[dict[str, Any]]:  # noqa: A002 - as the option is named
     """Return the definitions of all tools as an API expects them; nothing is connected."""
-    return [_definition(tool, format) for tool in _tools(_nobody, TOOLS)]
+    schema = "input_schema" if format is DefinitionFormat.ANTHROPIC else "parameters"
+    definitions: list[dict[str, Any]] = [
+        {"name": tool.name, "description": tool.description, schema: tool.parameters}
+        for tool in _tools(_nobody, TOOLS)
+    ]
+    if format is DefinitionFormat.OPENAI:
+        return [{"type": "function", "function": each} for each in definitions]
+    return definitions
 
 
 def sentence_of(error: Exception, called: str, arguments: Sequence[str] = ()) -> str:
@@ -152,17 +159,6 @@ def plain_schema(schema: Mapping[str, Any], *, is_result: bool = False) -> dict[
         return {**kinds[0], **found} if kinds else found
 
     return plain(schema)  # type: ignore[no-any-return]
-
-
-def _definition(tool: MemoryTool, format: DefinitionFormat) -> dict[str, Any]:  # noqa: A002 - as above
-    named = {"name": tool.name, "description": tool.description}
-    match format:
-        case DefinitionFormat.OPENAI:
-            return {"type": "function", "function": {**named, "parameters": tool.parameters}}
-        case DefinitionFormat.ANTHROPIC:
-            return {**named, "input_schema": tool.parameters}
-        case DefinitionFormat.JSON:
-            return {**named, "parameters": tool.parameters}
 
 
 def _failure(sentence: str) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, Patterns, WordSets, read_patterns
+from ricordo.language.data_files import LANGUAGES, Patterns, read_patterns
 from ricordo.language.text import normalise
-from ricordo.language.tokenization import PLAIN_WORD
+from ricordo.language.tokenization import PLAIN_WORD, sentences_of
 
 _LONGEST = 600  # characters of a sentence that are read at once: what hostile text costs stays linear
 _MARKED: Final = re.compile(
@@ -39,20 +39,6 @@ class Assertion:
     text: str
     plain: str
     words: frozenset[str]
-
-
-class _Frames(Patterns):
-    """The patterns of one language, some of which cannot match without one of their cues."""
-
-    cues: WordSets
-
-    def find(self, name: str, low: str, said: frozenset[str], start: int, end: int) -> re.Match[str] | None:
-        """Search a pattern that has cues in `low[start:end]`, whose words are `said`."""
-        cues: frozenset[str] = getattr(self.cues, name)
-        if cues.isdisjoint(said):
-            return None
-        pattern: re.Pattern[str] = getattr(self, name)
-        return pattern.search(low, start, end)
 
 
 def plain(text: str) -> str:
@@ -86,11 +72,21 @@ def assertions_of(sentences: Sequence[str], language: str) -> tuple[Assertion, .
         for start in range(0, len(sentence), _LONGEST):
             piece = sentence[start : start + _LONGEST]
             low = plain(piece)
-            said = plain_words(low)
-            if frames.find("joke", low, said, 0, len(low)):
+            if frames.joke.search(low):
                 return ()
-            found += (Assertion(piece[a:b], low[a:b], said) for a, b in _asserted(low, said, frames))
+            said = plain_words(low)
+            found += (Assertion(piece[a:b], low[a:b], said) for a, b in _asserted(low, frames))
     return tuple(found)
+
+
+def asserted_spans(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a text stand that assert something."""
+    end = 0
+    for one in assertions_of(tuple(sentences_of(text)), language):
+        start = text.find(one.text, end)
+        if start >= 0:
+            end = start + len(one.text)
+            yield start, end
 
 
 def without_quotations(text: str) -> str:
@@ -102,20 +98,20 @@ def without_quotations(text: str) -> str:
     return text
 
 
-def _asserted(low: str, said: frozenset[str], frames: _Frames) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a sentence that assert something; `said` are its words."""
-    if frames.find("story", low, said, 0, len(low)):
+def _asserted(low: str, frames: Patterns) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a sentence that assert something."""
+    if frames.story.search(low):
         return
     span = _unasked(low, frames)
     if span is None:
         return
     start, end = span
-    if supposed := frames.find("supposes", low, said, start, end):
+    if supposed := frames.supposes.search(low, start, end):
         end = supposed.start()
         # "If it rains we stay": all depends on it. "He came, as if …": what stands before it does not.
         if not low[start:end].strip(" ,;:-'"):
             return
-    while wished := frames.find("wishes", low, said, start, end):
+    while wished := frames.wishes.search(low, start, end):
         if wished.start() > start:
             yield start, wished.start()
         over = frames.ends.search(low, wished.end(), end)
@@ -126,7 +122,7 @@ def _asserted(low: str, said: frozenset[str], frames: _Frames) -> Iterator[tuple
         yield start, end
 
 
-def _unasked(low: str, frames: _Frames) -> tuple[int, int] | None:
+def _unasked(low: str, frames: Patterns) -> tuple[int, int] | None:
     """Return what of a sentence does not ask, None if nothing."""
     opening = _OPENING.match(low)
     start = opening.end() if opening else 0
@@ -144,5 +140,5 @@ def _unasked(low: str, frames: _Frames) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def _frames(language: str) -> _Frames:
-    return _Frames(**read_patterns("assertion_scope", language))
+def _frames(language: str) -> Patterns:
+    return Patterns(**read_patterns("assertion_scope", language))

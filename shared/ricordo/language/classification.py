@@ -7,9 +7,7 @@ but for numbered steps, which look alike everywhere.
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import Final, NamedTuple
 
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
@@ -29,94 +27,57 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue:
-    """What a word hints at: the class of a pattern, the other words that it needs, and the pattern."""
+class _Cue(NamedTuple):
+    """A pattern, and the words and beginnings of words without all of which it cannot fit."""
 
-    name: str
-    needs: frozenset[str]
+    words: frozenset[str]
+    beginnings: tuple[str, ...]
     pattern: re.Pattern[str]
 
-
-class _Sentence(NamedTuple):
-    """A sentence in lower case, its words, and the cues among them."""
-
-    text: str
-    words: AbstractSet[str]
-    cues: Sequence[_Cue]
-
-    def says(self, name: str) -> bool:
-        """Return whether one of the patterns of a class fits."""
-        return any(
-            cue.needs <= self.words and cue.pattern.search(self.text) is not None
-            for cue in self.cues
-            if cue.name == name
-        )
+    def fits(self, text: str, words: AbstractSet[str]) -> bool:
+        """Return whether a sentence fits: a look at its words saves most expressions."""
+        begun = (any(word.startswith(beginning) for word in words) for beginning in self.beginnings)
+        return self.words <= words and all(begun) and self.pattern.search(text) is not None
 
 
-class _Classes:
-    """The patterns of one language, found by the words that each needs."""
-
-    def __init__(self, table: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        self._whole: dict[str, list[_Cue]] = {}
-        self._begun: dict[str, list[_Cue]] = {}
-        for name, patterns in table.items():
-            for cues, pattern in patterns:
-                self._enter(name, cues, re.compile(pattern))
-        self._cues_of = lru_cache(maxsize=16_384)(self._cues_of_word)
-
-    def read(self, text: str) -> _Sentence:
-        """Return a sentence in lower case with its cues: a look at each word saves most expressions."""
-        words = frozenset(_LETTERS.findall(text))
-        return _Sentence(text, words, list(chain.from_iterable(map(self._cues_of, words))))
-
-    def _enter(self, name: str, cues: str, pattern: re.Pattern[str]) -> None:
-        for alternative in cues.split("|"):
-            words = alternative.split()
-            # The longest is the rarest, as good as always.
-            key = next((word for word in words if word.endswith("*")), max(words, key=len))
-            cue = _Cue(name, frozenset(words) - {key}, pattern)
-            kept = self._begun if key.endswith("*") else self._whole
-            kept.setdefault(key.removesuffix("*"), []).append(cue)
-
-    def _cues_of_word(self, word: str) -> Sequence[_Cue]:
-        begun = (cues for beginning, cues in self._begun.items() if word.startswith(beginning))
-        return (*self._whole.get(word, ()), *chain.from_iterable(begun))
-
-
-@lru_cache(maxsize=1)
-def _load_classes() -> Mapping[str, _Classes]:
-    """Return the patterns of `classes.toml` by language, read once."""
-    return {language: _Classes(read_table("classes", language)) for language in LANGUAGES}
+@lru_cache(maxsize=len(LANGUAGES))
+def _load_classes(language: str) -> Mapping[str, Sequence[_Cue]]:
+    """Return the cues of `classes.toml` by class, read once."""
+    found: dict[str, list[_Cue]] = {}
+    for name, patterns in read_table("classes", language).items():
+        for cues, pattern in patterns:
+            for alternative in map(str.split, cues.split("|")):
+                whole = frozenset(word for word in alternative if not word.endswith("*"))
+                begun = tuple(word[:-1] for word in alternative if word.endswith("*"))
+                found.setdefault(name, []).append(_Cue(whole, begun, re.compile(pattern)))
+    return found
 
 
 class _Statements(NamedTuple):
-    """The sentences of a text that state something, and the classes that they hint at."""
+    """The sentences of a text that state something, each with its words, and the cues of its language."""
 
-    sentences: Sequence[_Sentence]
-    hinted: AbstractSet[str]
+    classes: Mapping[str, Sequence[_Cue]]
+    sentences: Sequence[tuple[str, AbstractSet[str]]]
 
-    def says(self, name: str) -> bool:
-        """Return whether one of the sentences fits a class."""
-        return name in self.hinted and any(sentence.says(name) for sentence in self.sentences)
-
-    def states_a_fact(self) -> bool:
-        """Return whether one states what is so in general, and is not tied to a day."""
-        return "semantic" in self.hinted and any(
-            sentence.says("semantic") and not sentence.says("tied_to_a_day") for sentence in self.sentences
+    def says(self, name: str, unless: str = "") -> bool:
+        """Return whether one of the sentences fits a class, and not another one."""
+        return any(
+            self._fits(name, *sentence) and not self._fits(unless, *sentence) for sentence in self.sentences
         )
+
+    def _fits(self, name: str, text: str, words: AbstractSet[str]) -> bool:
+        return any(cue.fits(text, words) for cue in self.classes.get(name, ()))
 
 
 # Its type and its kind are asked of one text in turn.
 @lru_cache(maxsize=16)
 def _statements_of(document: Document) -> _Statements:
     """Return what a text states; nothing in a language without patterns."""
-    classes = _load_classes().get(document.language)
-    if classes is None:
-        return _Statements((), frozenset())
-    read = document.with_text(document.text[:MOST_READ])
-    sentences = [classes.read(sentence) for sentence in read.statements]
-    return _Statements(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
+    if document.language not in LANGUAGES:
+        return _Statements({}, ())
+    sentences = document.with_text(document.text[:MOST_READ]).statements
+    read = [(sentence, frozenset(_LETTERS.findall(sentence))) for sentence in sentences]
+    return _Statements(_load_classes(document.language), read)
 
 
 def memory_type(document: Document, reading: Reading, emotion: Emotion, role: Role = Role.USER) -> MemoryType:
@@ -128,7 +89,7 @@ def memory_type(document: Document, reading: Reading, emotion: Emotion, role: Ro
     stated = _statements_of(document)
     if _has_steps(document.text) or stated.says("procedural") or reading.procedural >= _PROCEDURAL:
         return MemoryType.PROCEDURAL
-    if stated.states_a_fact():
+    if stated.says("semantic", unless="tied_to_a_day"):
         return MemoryType.SEMANTIC
     if emotion.intensity >= STRONG_INTENSITY and role in {Role.USER, Role.ASSISTANT}:
         return MemoryType.EMOTIONAL

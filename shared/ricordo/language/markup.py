@@ -36,25 +36,6 @@ def visible(text: str) -> str:
 
 
 def in_words(text: str) -> str:
-    """Return `text` without markup; what is no sentence at all (code, an address) leaves a full stop.
-
-    A text that holds none of it comes back as it is.
-    """
-    if not _is_marked(text):
-        return text
+    """Return `text` without markup; what is no sentence at all (code, an address) leaves a full stop."""
     linked = _LINK.sub(r"\1", text)
     return _MARKS.sub("", _TAG.sub(" ", _INLINE_TAG.sub("", _CUT.sub(" . ", linked))))
-
-
-# One look for single signs is much faster than one for all that follows them.
-_SIGN = re.compile(r"[`<>*_~#@&\[+•]")
-_INNER_DOT = re.compile(r"\.\w")
-_LIST = re.compile(r"^[ \t]*+-\s", re.MULTILINE)
-
-
-def _is_marked(text: str) -> bool:
-    if _SIGN.search(text) is not None or "://" in text:
-        return True
-    return ("." in text and _INNER_DOT.search(text) is not None) or (
-        "-" in text and _LIST.search(text) is not None
-    )

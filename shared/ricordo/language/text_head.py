@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Self, cast
+from typing import Any, Final, Self
 from zlib import crc32
 
 import numpy as np
@@ -34,29 +34,7 @@ _SHAPE_SCALE: Final = np.float32(0.3)  # beside a text's words, which have unit 
 _CLAUSE_END: Final = re.compile(r"[.;:,!?()\n]+")
 _APOSTROPHE: Final = re.compile(r"['’]")
 Floats = NDArray[np.float32]
-
-
-class SavedHead:
-    """A data class of arrays, texts and numbers that is kept in a file of NumPy."""
-
-    __slots__ = ()
-    IN_HALF: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are kept in half precision."""
-
-    def saved(self) -> bytes:
-        """Return the file that `restored` reads."""
-        file = io.BytesIO()
-        names = [field.name for field in fields(cast("Any", self)) if field.init]
-        arrays: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in names}
-        halved = {name: array.astype(np.float16) for name, array in arrays.items() if name in self.IN_HALF}
-        np.savez_compressed(file, **(arrays | halved))
-        return file.getvalue()
-
-    @classmethod
-    def restored(cls, content: bytes) -> Self:
-        """Return the head of a file that `saved` has made."""
-        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-            return cls(**{name: _restored(saved[name]) for name in saved})
+NO_VECTOR: Final[Floats] = np.zeros(0, dtype=np.float32)
 
 
 def _restored(array: NDArray[Any]) -> Any:  # noqa: ANN401 - of whichever type the field is
@@ -68,16 +46,14 @@ def _restored(array: NDArray[Any]) -> Any:  # noqa: ANN401 - of whichever type t
 
 
 @dataclass(frozen=True, slots=True)
-class TextHead(SavedHead):
-    """Gives the probability of each label.
+class TextHead:
+    """Gives the probability of each label; kept in a file of NumPy, its dense weights in half precision.
 
     Attributes:
         dense: weights of the shape and of the vector, [SHAPE + d, labels].
-        model: the embedding model whose vectors it reads.
+        model: the embedding model whose vectors it reads; "" where it reads none.
         fitted_on: SHA-256 of the texts that it was fitted on.
     """
-
-    IN_HALF: ClassVar = frozenset({"dense"})
 
     labels: tuple[str, ...]
     hashed: NDArray[np.int8]
@@ -86,7 +62,20 @@ class TextHead(SavedHead):
     model: str
     fitted_on: str = ""
 
-    def probabilities(self, text: str, vector: Floats) -> Mapping[str, float]:
+    def saved(self) -> bytes:
+        """Return the file that `restored` reads."""
+        file = io.BytesIO()
+        arrays: dict[str, Any] = {one.name: np.asarray(getattr(self, one.name)) for one in fields(self)}
+        np.savez_compressed(file, **arrays | {"dense": self.dense.astype(np.float16)})
+        return file.getvalue()
+
+    @classmethod
+    def restored(cls, content: bytes) -> Self:
+        """Return the head of a file that `saved` has made."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+            return cls(**{name: _restored(saved[name]) for name in saved})
+
+    def probabilities(self, text: str, vector: Floats = NO_VECTOR) -> Mapping[str, float]:
         """Return the probability of each label, together 1."""
         places = buckets(text)
         scores = self.hashed[places].sum(axis=0, dtype=np.int32) * self.step / np.sqrt(max(1, len(places)))

@@ -11,6 +11,7 @@ from ricordo.language.document import Document
 from ricordo.language.text import excerpt
 from ricordo.language.tokenization import words_of
 
+TITLE_LENGTH: Final = 80  # characters
 _EDGES: Final = " \t\n.,;:!?…-–—"
 # "Ciao Marco, …": at most this many words lead up to the comma.
 _LONGEST_GREETING: Final = 5
@@ -32,7 +33,7 @@ def _openings() -> _Openings:
     )
 
 
-def title_of(document: Document, limit: int = 80) -> str:
+def title_of(document: Document, limit: int = TITLE_LENGTH) -> str:
     """Return the first statement of a text as a title of at most `limit` characters, without its full stop.
 
     Greetings, code, addresses and markup are skipped if the text has anything else.

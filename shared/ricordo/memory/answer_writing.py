@@ -17,12 +17,11 @@ from ricordo.memory.context.fact_sentences import fact_sentence
 from ricordo.memory.context.formatting import (
     escape_lines,
     has_single_speaker,
-    is_user_statement,
     source_label,
 )
 from ricordo.memory.context.syntax import counted_phrase, date_text, phrase
 from ricordo.memory.context.token_budget import Count, cost_within
-from ricordo.memory.model import Memory
+from ricordo.memory.model import Memory, is_user_statement
 
 FACTS: Final = {False: 3, True: 10}
 """The most facts of an answer, short and full."""

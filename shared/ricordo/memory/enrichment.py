@@ -12,7 +12,7 @@ from ricordo.language.classification import memory_kind, memory_type
 from ricordo.language.corrections.correction_parsing import read_correction
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
-from ricordo.language.name_lists import lookup
+from ricordo.language.name_lists import whole_name
 from ricordo.language.reading import UNREAD, Reading, Span
 from ricordo.language.small_talk import meaningful_words
 from ricordo.language.text import collapse, excerpt, normalise
@@ -21,7 +21,6 @@ from ricordo.language.tokenization import is_question
 from ricordo.language.topics import MAX_TOPICS, topic_form
 from ricordo.memory.importance import importance
 
-TITLE_LENGTH = 80
 # Raised whenever the same message would be enriched otherwise, so that a backfill knows what is old.
 VERSION = "rules-9"
 _LONGEST_TRIGGER = 120  # characters
@@ -97,10 +96,9 @@ def enrich(
 
 def _people(document: Document, reading: Reading, known: Sequence[str]) -> tuple[str, ...]:
     """Return who is named in a text; a first name that one known name begins with is that name."""
-    names = lookup(tuple(known))
     found = (document.text[start:end] for start, end, kind in reading.names if kind in _NAMED)
     return tuple(
-        names.whole(collapse(name).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+        whole_name(collapse(name).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"), known)
         for name in islice(found, _MOST_NAMES)
     )
 
@@ -211,7 +209,7 @@ def felt(text: str, reading: Reading) -> Emotion:
 def _title(document: Document, reading: Reading) -> str:
     """Return the news of a text, or else its first statement."""
     news = document.text if reading.news is None else document.text[slice(*reading.news)]
-    return title_of(document.with_text(news), TITLE_LENGTH)
+    return title_of(document.with_text(news))
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:

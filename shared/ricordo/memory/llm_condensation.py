@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.language.detection import detect, identify
 from ricordo.language.document import Document
 from ricordo.language.feelings import load_positions
-from ricordo.language.name_lists import names_in
+from ricordo.language.query_analysis.question_names import names_in
 from ricordo.language.text import collapse, normalise
 from ricordo.language.tokenization import sentences_of, stems, words
 from ricordo.memory.context.recalled_tags import strip_recalled

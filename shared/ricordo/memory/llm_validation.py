@@ -12,9 +12,10 @@ from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.feelings import load_positions
 from ricordo.language.name_lists import LONGEST_NAME, is_place, load_names
 from ricordo.language.text import collapse, excerpt, normalise, stop_words
+from ricordo.language.titles import TITLE_LENGTH
 from ricordo.language.tokenization import stems, words, words_of
 from ricordo.language.topics import MAX_TOPICS, topic_key
-from ricordo.memory.enrichment import TITLE_LENGTH, Enrichment
+from ricordo.memory.enrichment import Enrichment
 
 INFERRED_KINDS = (
     MemoryKind.MESSAGE,

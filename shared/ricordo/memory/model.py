@@ -33,6 +33,8 @@ _UNSET_DATE = dt.date.min
 
 DERIVED_KINDS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
 """Kinds that are derived from other memories."""
+MADE_KINDS: Final = DERIVED_KINDS | {MemoryKind.EXTRACT}
+"""Kinds of memories that are no messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +208,11 @@ class Successor:
 def is_held_by_user(memory: Memory) -> bool:
     """Whether the user confirmed or corrected a memory, so that nothing replaces it."""
     return memory.verified or memory.source == MemorySource.USER_CORRECTION
+
+
+def is_user_statement(memory: Memory) -> bool:
+    """Whether a memory is a message of the user, neither derived nor from a document."""
+    return memory.role is Role.USER and memory.kind not in MADE_KINDS
 
 
 def inherit_use(memory: Memory, former: Sequence[Memory]) -> Memory:

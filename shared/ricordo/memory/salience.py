@@ -44,14 +44,6 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A sentence, and the place of its text."""
-
-    place: int
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
 class _OfferedSentence:
     place: int
     document: Document
@@ -59,8 +51,8 @@ class _OfferedSentence:
     score: float
 
 
-def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
-    """Choose the most salient sentences, in the order of the texts.
+def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[tuple[int, str]]:
+    """Choose the most salient sentences, each with the place of its text, in the order of the texts.
 
     Small talk and questions are chosen only if there is nothing else.
     """
@@ -69,9 +61,9 @@ def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
     near = _nearness(texts)
     heaviest = sorted(range(len(texts)), key=lambda at: (-texts[at].weight * near[at], at))[:_READ]
     offered = [one for at in sorted(heaviest) for one in _sentences_of(at, texts[at], near[at])]
-    telling = [one for one in offered if not _idle(one.document)]
+    telling = [one for one in offered if not is_question(one.document.text) and has_content(one.document)]
     chosen = _different(telling or offered, texts, most)
-    return [Chosen(one.place, excerpt(one.document.text, LONGEST)) for one in chosen]
+    return [(one.place, excerpt(one.document.text, LONGEST)) for one in chosen]
 
 
 def _nearness(texts: Sequence[Text]) -> list[float]:
@@ -98,10 +90,6 @@ def _sentences_of(place: int, text: Text, near: float) -> list[_OfferedSentence]
         score = (0.05 + text.weight) * (0.4 + near) * (fullness + precise)
         found.append(_OfferedSentence(place, said, stems, score))
     return found
-
-
-def _idle(sentence: Document) -> bool:
-    return is_question(sentence.text) or not has_content(sentence)
 
 
 def _different(

@@ -1,7 +1,7 @@
 """How a user writes: habits with a confidence, computed from counts over their last messages."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -83,89 +83,57 @@ def find_habits(talk: StyleCounts) -> tuple[Habit, ...]:
     """Return the habits that the counts support, in the order of their names above."""
     if talk.messages < LEAST_MESSAGES:
         return ()
-    found = (each for habit in _HABITS for each in habit(talk))
-    return tuple(one for one in found if one.confidence >= LEAST_CONFIDENCE)
+    return tuple(habit for habit in _habits(talk) if habit.confidence >= LEAST_CONFIDENCE)
 
 
-def _length(talk: StyleCounts) -> Iterator[Habit]:
-    """The more alike the messages are in length, the higher the confidence."""
+def _habits(talk: StyleCounts) -> Iterator[Habit]:
+    yield _length(talk)
+    yield from _topics("topics_liked", talk.topics, 1)
+    yield from _topics("topics_avoided", talk.topics, -1)
+    if (said := sum(talk.parts_of_day.values())) >= LEAST_MESSAGES:
+        shares = {part: round(count / said, 2) for part, count in talk.parts_of_day.items() if count}
+        yield Habit("time_of_day", shares, _at_least(max(talk.parts_of_day.values()), said), said)
+    if marked := talk.formal + talk.informal:
+        count = max(talk.formal, talk.informal)
+        register = {
+            "register": "formal" if count == talk.formal else "informal",
+            "share": round(count / marked, 2),
+            "emoji": round(talk.emoji / talk.messages, 2),
+        }
+        yield Habit("formality", register, _at_least(count, marked), marked)
+    if talk.sessions and talk.span_days:
+        engagement = {
+            "questions": round(talk.questions / talk.messages, 2),
+            "messages_a_session": round(talk.messages / talk.sessions, 1),
+            "sessions": talk.sessions,
+            "days": round(min(1.0, talk.days / talk.span_days), 2),
+        }
+        yield Habit("engagement", engagement, _sure(talk.sessions, 3), talk.messages)
+
+
+def _length(talk: StyleCounts) -> Habit:
+    """Return how long messages are: the more alike they are, the surer."""
     low, median, high = talk.lengths
     spread = (high - low) / (high + low) if high + low > 0 else 0.0
-    value: dict[str, object] = {"characters": round(median), "are": _size(median), "lately": _trend(talk)}
-    yield Habit("length", value, _sure(talk.messages, 10) * (1 - 0.5 * spread), talk.messages)
+    size = "short" if median <= SHORT else "long" if median >= LONG else "medium"
+    longer, shorter = talk.lately > _CHANGED * talk.earlier, talk.earlier > _CHANGED * talk.lately
+    lately = "longer" if longer else "shorter" if shorter else "as before"
+    value = {"characters": round(median), "are": size, "lately": lately}
+    return Habit("length", value, _sure(talk.messages, 10) * (1 - 0.5 * spread), talk.messages)
 
 
-def _size(characters: float) -> str:
-    if characters <= SHORT:
-        return "short"
-    return "long" if characters >= LONG else "medium"
+def _topics(name: str, topics: Sequence[TopicCount], sign: int) -> Iterator[Habit]:
+    def felt(topic: TopicCount) -> float:  # the valence, shrunk by two more messages without feeling
+        return sign * topic.valence * topic.messages / (topic.messages + 2)
 
-
-def _trend(talk: StyleCounts) -> str:
-    if talk.lately > _CHANGED * talk.earlier:
-        return "longer"
-    return "shorter" if talk.earlier > _CHANGED * talk.lately else "as before"
-
-
-def _liked(talk: StyleCounts) -> Iterator[Habit]:
-    yield from _topics("topics_liked", talk.topics, lambda felt: felt >= _FELT)
-
-
-def _avoided(talk: StyleCounts) -> Iterator[Habit]:
-    yield from _topics("topics_avoided", talk.topics, lambda felt: felt <= -_FELT)
-
-
-def _topics(name: str, topics: Sequence[TopicCount], chosen: Callable[[float], bool]) -> Iterator[Habit]:
-    found = [one for one in topics if one.messages >= _LEAST_MENTIONS and chosen(_felt(one))]
-    found.sort(key=lambda one: (-one.messages * abs(_felt(one)), one.name))
-    if not found:
-        return
-    kept = found[:_MOST_TOPICS]
-    value = [{"topic": one.name, "messages": one.messages, "valence": round(one.valence, 2)} for one in kept]
-    most = max(one.messages for one in kept)
-    yield Habit(name, value, _sure(most, _LEAST_MENTIONS), sum(one.messages for one in kept))
-
-
-def _felt(topic: TopicCount) -> float:
-    """Return the valence, shrunk by two more messages without feeling."""
-    return topic.valence * topic.messages / (topic.messages + 2)
-
-
-def _time_of_day(talk: StyleCounts) -> Iterator[Habit]:
-    said = sum(talk.parts_of_day.values())
-    if said < LEAST_MESSAGES:
-        return
-    most = max(talk.parts_of_day.values())
-    shares = {part: round(count / said, 2) for part, count in talk.parts_of_day.items() if count}
-    yield Habit("time_of_day", shares, _at_least(most, said), said)
-
-
-def _formality(talk: StyleCounts) -> Iterator[Habit]:
-    marked = talk.formal + talk.informal
-    if not marked:
-        return
-    register, count = max(("formal", talk.formal), ("informal", talk.informal), key=lambda each: each[1])
-    value: dict[str, object] = {
-        "register": register,
-        "share": round(count / marked, 2),
-        "emoji": round(talk.emoji / talk.messages, 2),
-    }
-    yield Habit("formality", value, _at_least(count, marked), marked)
-
-
-def _engagement(talk: StyleCounts) -> Iterator[Habit]:
-    if talk.sessions < 1 or talk.span_days < 1:
-        return
-    value: dict[str, object] = {
-        "questions": round(talk.questions / talk.messages, 2),
-        "messages_a_session": round(talk.messages / talk.sessions, 1),
-        "sessions": talk.sessions,
-        "days": round(min(1.0, talk.days / talk.span_days), 2),
-    }
-    yield Habit("engagement", value, _sure(talk.sessions, 3), talk.messages)
-
-
-_HABITS: Final = (_length, _liked, _avoided, _time_of_day, _formality, _engagement)
+    found = [one for one in topics if one.messages >= _LEAST_MENTIONS and felt(one) >= _FELT]
+    kept = sorted(found, key=lambda one: (-one.messages * felt(one), one.name))[:_MOST_TOPICS]
+    if kept:
+        value = [
+            {"topic": one.name, "messages": one.messages, "valence": round(one.valence, 2)} for one in kept
+        ]
+        most, count = max(one.messages for one in kept), sum(one.messages for one in kept)
+        yield Habit(name, value, _sure(most, _LEAST_MENTIONS), count)
 
 
 def _sure(count: int, half: int) -> float:

@@ -5,9 +5,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +35,13 @@ class SessionTurn:
     vector: NDArray[np.float32] | None = None
 
     @property
-    def created_at(self) -> datetime:
+    def created_at(self) -> dt.datetime:
         """When it was said."""
         return self.memory.created_at
+
+    def text(self, weight: float) -> Text:
+        """Return what it says, as sentences are chosen from it."""
+        return Text(self.memory.content, self.memory.language, weight, self.vector)
 
 
 def is_session_break(
@@ -88,7 +91,6 @@ _HIGH, _MEDIUM = 0.6, 0.35  # importance of a topic's weightiest turn
 _RECURS: Final = 3  # turns that make a topic more than something said in passing
 _OTHERS_COUNT: Final = 0.4  # how much of the weight a turn has that the user did not say
 _NEUTRAL: Final = NEUTRAL.primary
-_TITLE: Final = 80
 _ASSISTANT: Final = {"it": "Assistente"}
 
 
@@ -129,31 +131,45 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
     its most important turn and the user's feeling about it.
     """
     memories = [one.memory for one in turns]
-    first, last = memories[0], memories[-1]
     summary = condensed or Condensed(text=salient_text(turns))
-    feeling = mean_emotion(memories, summary.emotions)
     topics = summary.key_topics or key_topics(memories)
+    return derived_memory(
+        MemoryKind.SUMMARY,
+        memories,
+        conversation_id=memories[0].conversation_id,
+        content=summary.text,
+        title=title_of(Document(", ".join(one.topic for one in topics) or summary.text)),
+        language=spoken_language(turns),
+        topics=tuple(one.topic for one in topics),
+        emotion=mean_emotion(memories, summary.emotions),
+        importance=_weight(memories) if summary.importance is None else summary.importance,
+        key_topics=topics,
+    )
+
+
+def derived_memory(kind: MemoryKind, memories: Sequence[Memory], **fields: Any) -> Memory:  # noqa: ANN401
+    """Return the memory of a kind that is made of others, which are in order of time.
+
+    It is dated as the last of them, its event time spans all, and it is trusted no more than any of them.
+
+    Args:
+        fields: of the memory, besides those that follow from its sources.
+    """
+    first, last = memories[0], memories[-1]
     sources = tuple(one.id for one in memories)
     return Memory(
-        id=derived_id(first.tenant, MemoryKind.SUMMARY, sources),
+        id=derived_id(first.tenant, kind, sources),
         tenant=first.tenant,
         user_id=first.user_id,
-        conversation_id=first.conversation_id,
-        kind=MemoryKind.SUMMARY,
-        content=summary.text,
-        title=title_of(Document(", ".join(one.topic for one in topics) or summary.text), _TITLE),
-        language=spoken_language(turns),
+        kind=kind,
         timezone=last.timezone,
         created_at=last.created_at,
-        event_times=(EventTime(first.created_at, last.created_at + timedelta(seconds=1)),),
+        event_times=(EventTime(first.created_at, last.created_at + dt.timedelta(seconds=1)),),
         participants=frequent_participants(memories),
-        topics=tuple(one.topic for one in topics),
-        emotion=feeling,
-        importance=_weight(memories) if summary.importance is None else summary.importance,
         trust=min(one.trust for one in memories),
         confidence=min(one.confidence for one in memories),
-        key_topics=topics,
         source_ids=sources,
+        **fields,
     )
 
 
@@ -172,21 +188,15 @@ def key_topics(memories: Sequence[Memory]) -> tuple[KeyTopic, ...]:
 
 def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> str:
     """Return the most salient sentences, with speakers where there are several."""
-    texts = [Text(one.memory.content, one.memory.language, _share([one.memory]), one.vector) for one in turns]
+    texts = [one.text(_share([one.memory])) for one in turns]
     voices = {_voice(one.memory) for one in turns}
     lines: list[str] = []
     speaking = ""
-    for one in salient(texts, most):
-        memory = turns[one.place].memory
-        voice = _voice(memory) if len(voices) > 1 else ""
-        lines.append(f"{voice}: {one.sentence}" if voice and voice != speaking else one.sentence)
+    for place, sentence in salient(texts, most):
+        voice = _voice(turns[place].memory) if len(voices) > 1 else ""
+        lines.append(f"{voice}: {sentence}" if voice and voice != speaking else sentence)
         speaking = voice
-    return " ".join(lines) or _last_text(turns)
-
-
-def _last_text(turns: Sequence[SessionTurn]) -> str:
-    """Return the title of the last turn; "" for none."""
-    return title_of(Document(turns[-1].memory.content), _TITLE) if turns else ""
+    return " ".join(lines) or (title_of(Document(turns[-1].memory.content)) if turns else "")
 
 
 def _voice(memory: Memory) -> str:

@@ -6,12 +6,13 @@ It is computed from the turns and not stored, so that it cannot disagree with th
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.classification import memory_kind
 from ricordo.language.document import Document
-from ricordo.language.name_lists import lookup, names_in, whole_names
-from ricordo.language.text import excerpt, normalise
+from ricordo.language.query_analysis.question_names import names_in
+from ricordo.language.text import excerpt
 from ricordo.memory.context.recalled_tags import escape_recalled
 from ricordo.memory.spoken_turns import SpokenTurn, as_name
 
@@ -49,38 +50,25 @@ class TurnReadings:
     """Cached readings of the turns of a conversation, keyed by hash; no text is kept."""
 
     def __init__(self) -> None:
-        self._known_names: tuple[str, ...] = ()
-        self._decides: dict[_Said, bool] = {}
-        self._named: dict[_Said, tuple[str, ...]] = {}
+        self._known_names: frozenset[str] = frozenset()
+        self._read: dict[_Said, tuple[bool, tuple[str, ...]]] = {}
 
-    def begin(self, turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> None:
-        """Drop readings of other turns, and those that other known names would change."""
-        said = {_said(turn, language): turn for turn in turns}
-        self._decides = {one: read for one, read in self._decides.items() if one in said}
-        others = _firsts(set(known_names) ^ set(self._known_names))
-        self._named = {
-            one: read
-            for one, read in self._named.items()
-            if one in said and not _has_any(said[one].content, others)
-        }
-        self._known_names = known_names
+    def read(
+        self, turns: Sequence[SpokenTurn], language: str, known_names: Iterable[str]
+    ) -> list[tuple[bool, tuple[str, ...]]]:
+        """Return of each turn whether it decides something, and the names in it."""
+        names = frozenset(known_names)
+        former = self._read if names == self._known_names else {}
+        self._known_names, self._read = names, {}
+        return [
+            self._read.setdefault(said, former.get(said) or self._reading(turn, said[2]))
+            for turn in turns
+            for said in ((hash(turn.content), len(turn.content), turn.language or language),)
+        ]
 
-    def decides(self, turn: SpokenTurn, language: str) -> bool:
-        """Whether a turn decides something."""
-        said = _said(turn, language)
-        if said not in self._decides:
-            document = Document(turn.content[:_MOST_READ], turn.language or language)
-            decides = memory_kind(document) in _KEPT_KINDS
-            self._decides[said] = decides
-        return self._decides[said]
-
-    def named(self, turn: SpokenTurn, language: str) -> tuple[str, ...]:
-        """Return the names in a turn."""
-        said = _said(turn, language)
-        if said not in self._named:
-            document = Document(turn.content[:_MOST_READ], turn.language or language)
-            self._named[said] = tuple(_named(document.composed, self._known_names))
-        return self._named[said]
+    def _reading(self, turn: SpokenTurn, language: str) -> tuple[bool, tuple[str, ...]]:
+        document = Document(turn.content[:_MOST_READ], language)
+        return memory_kind(document) in _KEPT_KINDS, names_in(document, self._known_names)
 
 
 def working_memory(
@@ -107,12 +95,11 @@ def working_memory(
         (turn for turn in turns if now - lifetime < turn.timestamp <= now),
         key=lambda turn: (turn.timestamp, turn.message_id),
     )
-    readings = readings or TurnReadings()
-    readings.begin(alive, language, tuple(known_names))
-    decided = [at for at, turn in enumerate(alive) if readings.decides(turn, language)][-MAX_DECISIONS:]
+    read = (readings or TurnReadings()).read(alive, language, known_names)
+    decided = [at for at, (decides, _) in enumerate(read) if decides][-MAX_DECISIONS:]
     return WorkingMemory(
         lines=_lines(alive, decided, count),
-        entities=_entities(alive, language, readings),
+        entities=_entities(names for _, names in reversed(read)),
         notes=dict(notes or {}),
         decisions=tuple(alive[at] for at in decided),
     )
@@ -121,10 +108,6 @@ def working_memory(
 def speaker_of(turn: SpokenTurn) -> str:
     """Return the name of the speaker, else the role."""
     return as_name(turn.speaker) or turn.role
-
-
-def _said(turn: SpokenTurn, language: str) -> _Said:
-    return hash(turn.content), len(turn.content), turn.language or language
 
 
 def _lines(
@@ -143,30 +126,9 @@ def _lines(
     return tuple(kept[at] for at in sorted(kept))
 
 
-def _entities(turns: Sequence[SpokenTurn], language: str, readings: TurnReadings) -> tuple[str, ...]:
+def _entities(named: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return the names that were named last, latest turn first, each once."""
     found: dict[str, str] = {}
-    for turn in reversed(turns):
-        for name in readings.named(turn, language):
-            found.setdefault(name.casefold().replace("\u2019", "'"), name)
-            if len(found) == MAX_ENTITIES:
-                return tuple(found.values())
-    return tuple(found.values())
-
-
-def _firsts(names: Iterable[str]) -> frozenset[str]:
-    """Return the words by which known names are looked up."""
-    return frozenset(word for name in names for word in normalise(name).casefold().split()[:1])
-
-
-def _has_any(content: str, words: frozenset[str]) -> bool:
-    if not words:
-        return False
-    folded = normalise(content[:_MOST_READ]).casefold().replace("\u2019", "'")
-    return any(word.replace("\u2019", "'") in folded for word in words)
-
-
-def _named(document: Document, known_names: tuple[str, ...]) -> list[str]:
-    """Return people, then places and things; of a name and a part of it, the whole."""
-    known, words = lookup(known_names), document.words
-    people = [name for at in range(len(words)) if (name := known.at(words, at)[1])]
-    return whole_names((*people, *map(known.whole, names_in(document))))
+    for name in chain.from_iterable(named):
+        found.setdefault(name.casefold().replace("\u2019", "'"), name)
+    return tuple(islice(found.values(), MAX_ENTITIES))

@@ -1,6 +1,6 @@
 """The query that answers a question in words."""
 
-from typing import ClassVar, Final
+from typing import Final
 from uuid import UUID
 
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
@@ -11,10 +11,8 @@ MOST_PARTS: Final = 8
 """The most parts of one answer; permissions allow so many messages and the reply."""
 
 
-class AnswerRequest(RecallRequest):
+class AnswerRequest(RecallRequest, name="query.answer"):
     """Answer a question from the memories and facts of a user."""
-
-    name: ClassVar[str] = "query.answer"
 
     style: AnswerStyle = AnswerStyle.SHORT
     min_confidence: Unit | None = None

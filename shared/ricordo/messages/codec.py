@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from ricordo.messages.errors import DeadLetterCode, DecodeError
-from ricordo.messages.events import DerivedEvent
+from ricordo.messages.event_items import SingleEvent
 from ricordo.messages.message_types import ID_PATTERN, Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject
@@ -48,7 +48,7 @@ def decode_as(model: type[M], body: bytes) -> M:
         message = model.model_validate_json(body)
     except ValidationError as error:
         raise DecodeError.from_validation(error) from None
-    if isinstance(message, DerivedEvent) and not message.is_stamped:
+    if isinstance(message, SingleEvent) and not message.is_stamped:
         raise DecodeError(DeadLetterCode.INVALID, "id and at are required", "id")
     return message
 
@@ -57,9 +57,9 @@ def encode(message: Message) -> bytes:
     """Encode `message` as UTF-8 JSON.
 
     Raises:
-        ValueError: a derived event is not stamped.
+        ValueError: an event is not stamped.
     """
-    if isinstance(message, DerivedEvent) and not message.is_stamped:
+    if isinstance(message, SingleEvent) and not message.is_stamped:
         raise ValueError(f"{message.name} has no id or no instant yet: stamp it before publishing")
     return message.model_dump_json().encode()
 

@@ -1,13 +1,13 @@
 """The commands: a request and a reply each. `request_id` makes any of them safe to repeat."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
 
 from ricordo.language.annotations import Predicate
 from ricordo.messages.ids import request_key
-from ricordo.messages.inputs import Request, StrictMessage
+from ricordo.messages.inputs import StrictMessage, UserRequest
 from ricordo.messages.message_types import (
     Content,
     Count,
@@ -25,10 +25,9 @@ from ricordo.messages.message_types import (
 OneId = UUID | None
 
 
-class Command(Request):
+class Command(UserRequest):
     """A command of a bot for a user."""
 
-    user_id: Id
     request_id: Id | None = None
     """An idempotency key."""
 
@@ -56,10 +55,8 @@ class _OfMemoryOrFact(Command):
         return self
 
 
-class Forget(Command):
+class Forget(Command, name="command.forget"):
     """Erase a message, a conversation, or, if neither is given, all data of the user."""
-
-    name: ClassVar[str] = "command.forget"
 
     message_id: Id | None = None
     conversation_id: Id | None = None
@@ -88,10 +85,8 @@ class ForgetReply(CommandReply):
     erased: Erased
 
 
-class Pin(Command):
+class Pin(Command, name="command.pin"):
     """Exempt a memory from decay, or end the exemption."""
-
-    name: ClassVar[str] = "command.pin"
 
     memory_id: UUID
     pinned: Flag
@@ -103,10 +98,8 @@ class PinReply(CommandReply):
     pinned: Flag
 
 
-class Verify(_OfMemoryOrFact):
+class Verify(_OfMemoryOrFact, name="command.verify"):
     """Confirm a memory or a fact, or withdraw the confirmation."""
-
-    name: ClassVar[str] = "command.verify"
 
     verified: Flag
 
@@ -117,10 +110,8 @@ class VerifyReply(CommandReply):
     verified: Flag
 
 
-class Correct(_OfMemoryOrFact):
+class Correct(_OfMemoryOrFact, name="command.correct"):
     """Correct the text of a memory (`content`) or the value of a fact (`object`)."""
-
-    name: ClassVar[str] = "command.correct"
 
     content: Content | None = None
     object: Label | None = None
@@ -142,10 +133,8 @@ class CorrectReply(CommandReply):
     fact_id: OneId = None
 
 
-class RejectFact(Command):
+class RejectFact(Command, name="command.reject"):
     """Reject a wrongly extracted fact: it is deleted, and not extracted again from the same words."""
-
-    name: ClassVar[str] = "command.reject"
 
     fact_id: UUID
 
@@ -168,10 +157,8 @@ class AssertedFact(StrictMessage):
     certainty: Unit = 1.0
 
 
-class Assert(Command):
+class Assert(Command, name="command.assert"):
     """Hand in facts that the bot's own language model has read."""
-
-    name: ClassVar[str] = "command.assert"
 
     facts: Annotated[tuple[AssertedFact, ...], Field(min_length=1, max_length=64)]
 
@@ -190,10 +177,8 @@ class AssertReply(CommandReply):
     facts: tuple[AssertedFactView, ...] = ()
 
 
-class Identify(Command):
+class Identify(Command, name="command.identify"):
     """Declare that two names mean one person or animal, or two; `same` null withdraws the decision."""
-
-    name: ClassVar[str] = "command.identify"
 
     names: Annotated[tuple[Label, ...], Field(min_length=2, max_length=2)]
     same: Flag | None = True
@@ -205,10 +190,8 @@ class IdentifyReply(CommandReply):
     same: Flag | None
 
 
-class Feedback(Command):
+class Feedback(Command, name="command.feedback"):
     """Report which recalled memories were useful."""
-
-    name: ClassVar[str] = "command.feedback"
 
     recall_id: UUID
     used: Annotated[tuple[UUID, ...], Field(max_length=200)] = ()
@@ -230,10 +213,8 @@ class FeedbackReply(CommandReply):
     irrelevant: Count = 0
 
 
-class Note(Command):
+class Note(Command, name="command.note"):
     """Set a value in the working memory of a conversation; null deletes it."""
-
-    name: ClassVar[str] = "command.note"
 
     conversation_id: Id
     key: Label
@@ -244,10 +225,8 @@ class NoteReply(CommandReply):
     """The note was stored."""
 
 
-class Export(Command):
+class Export(Command, name="command.export"):
     """Export all data of a user, page by page."""
-
-    name: ClassVar[str] = "command.export"
 
     cursor: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     """The `next` of the preceding page."""

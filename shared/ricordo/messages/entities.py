@@ -1,14 +1,14 @@
 """The queries about the entities of a user: a list of them, and their connections."""
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from ricordo.messages.enumerations import Degradation, EntityKind
-from ricordo.messages.inputs import Request
+from ricordo.messages.inputs import UserRequest
 from ricordo.messages.listings import Cursor, PageSize
-from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, OptionalLabel, Unit, refused
+from ricordo.messages.message_types import Count, Flag, Instant, Message, OptionalLabel, Unit, refused
 from ricordo.messages.views import FactView
 
 
@@ -34,12 +34,9 @@ class EntityCard(Message):
     """Whether the reply was too long, so that the facts and the other names are left out."""
 
 
-class EntitiesRequest(Request):
+class EntitiesRequest(UserRequest, name="query.entities"):
     """List the entities of a user, page by page."""
 
-    name: ClassVar[str] = "query.entities"
-
-    user_id: Id
     kind: EntityKind | None = None
     cursor: Cursor | None = None
     """The `next` of the preceding page; `kind` must be the same."""
@@ -56,13 +53,9 @@ class EntitiesReply(Message):
     """The number of entities at the time of the first page."""
 
 
-class GraphRequest(Request):
+class GraphRequest(UserRequest, name="query.graph", serialize_by_alias=True):
     """Get what is around an entity, or what connects two of them."""
 
-    model_config = ConfigDict(serialize_by_alias=True)
-    name: ClassVar[str] = "query.graph"
-
-    user_id: Id
     entity: OptionalLabel = None
     """In any spelling; `user` for the user. Or `from` and `to`."""
     from_: OptionalLabel = Field(default=None, alias="from")
@@ -90,10 +83,8 @@ class GraphNode(Message):
     """The number of facts between it and the first entity; with `from` and `to`, on a path."""
 
 
-class GraphEdgeView(Message):
+class GraphEdgeView(Message, title="GraphEdge"):
     """A current fact between two nodes."""
-
-    model_config = ConfigDict(title="GraphEdge")
 
     id: UUID
     """Of the fact."""
@@ -109,10 +100,8 @@ class GraphEdgeView(Message):
     """Null: facts that have ended are not followed."""
 
 
-class GraphPathView(Message):
+class GraphPathView(Message, title="GraphPath"):
     """A path from one entity to the other."""
-
-    model_config = ConfigDict(title="GraphPath")
 
     nodes: tuple[str, ...]
     """Names, from `from` to `to`."""

@@ -1,16 +1,15 @@
 """The events: what bots publish, and what the workers derive from it."""
 
 import hashlib
-from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Final, Self
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ricordo.language.annotations import MemoryKind, Role
 from ricordo.messages.enumerations import ArchiveReason, ForgetScope
-from ricordo.messages.ids import UNSTAMPED
-from ricordo.messages.inputs import Input
+from ricordo.messages.event_items import BulkEvent, DerivedEvent, MemoryEvent, Rework, SingleEvent
+from ricordo.messages.inputs import Input, NamedMessage
 from ricordo.messages.message_types import (
     Base64,
     Content,
@@ -30,24 +29,19 @@ from ricordo.messages.message_types import (
     Unit,
 )
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MemoryIds = Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
-class AttachedDocument(Message):
+class AttachedDocument(Message, title="Document"):
     """A document attached to a message, such as a mail, a PDF or a transcript."""
-
-    model_config = ConfigDict(title="Document")
 
     name: Label
     media_type: Annotated[str, Field(pattern=r"^[\x21-\x7e]+/[\x21-\x7e]+( *;.*)?$", max_length=256)]
     data: Base64
 
 
-class MessageReceived(Input):
+class MessageReceived(Input, NamedMessage, name="message.received"):
     """A message was sent. The only event that a bot must publish."""
-
-    name: ClassVar[str] = "message.received"
 
     id: Id
     """The bot's idempotency key, unique in the tenant."""
@@ -90,131 +84,62 @@ class MessageReceived(Input):
         return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
 
 
-class MessageImported(MessageReceived):
+class MessageImported(MessageReceived, name="message.imported"):
     """A past message, with the same body as `message.received`; it is processed on the bulk lane."""
 
-    name: ClassVar[str] = "message.imported"
 
-
-class SessionEnded(Message):
+class SessionEnded(NamedMessage, name="session.ended"):
     """A session of a conversation ended."""
-
-    name: ClassVar[str] = "session.ended"
 
     user_id: Id
     conversation_id: Id
     timestamp: Instant
 
 
-class DerivedEvent(Message):
-    """An event of a worker. It carries ids and counts, never the content of a message.
-
-    A handler leaves `id` and `at` alone; the runtime stamps them before it publishes.
-    """
-
-    name: ClassVar[str]
-    lane_of: ClassVar[str] = ""
-    """The event that this is the bulk lane of: both have the same id for the same cause."""
-
-    id: UUID = UNSTAMPED
-    at: Instant = _EPOCH
-    """When it happened."""
-    user_id: Id
-    conversation_id: Id | None = None
-    message_id: Id | None = None
-    memory_id: UUID | None = None
-
-    @property
-    def is_stamped(self) -> bool:
-        """Whether the event has its id and its instant."""
-        return self.id != UNSTAMPED and self.at != _EPOCH
-
-    def stamp(self, id: UUID, at: datetime) -> Self:  # noqa: A002 - named as the field it sets
-        """Return the event with its id and instant; what the handler had set itself stays.
-
-        Args:
-            id: see `ricordo.messages.ids.derived_id`.
-            at: aware.
-        """
-        return self.model_copy(
-            update={
-                "id": id if self.id == UNSTAMPED else self.id,
-                "at": at.astimezone(UTC) if self.at == _EPOCH else self.at,
-            }
-        )
+class MemoryCreated(BulkEvent, name="memory.created"):
+    """A memory was stored for a message, or derived without one."""
 
 
-class MemoryCreated(DerivedEvent):
-    """A memory was stored for a message, or derived without one.
+class MemoryEncoded(BulkEvent, name="memory.encoded"):
+    """The vector and the reading of a memory were computed."""
 
-    Published again, under another `id`, when a correction changes the text of a message, or when it was read
-    after another one than now stands before it.
-    """
-
-    name: ClassVar[str] = "memory.created"
-
-    memory_id: UUID
-    preceding_id: UUID | None = None
-    """The preceding memory of its conversation."""
-    following_id: UUID | None = None
-    """The following memory, if the message arrived late: its context changed too."""
-
-
-class MemoryCreatedBulk(MemoryCreated):
-    """The same as `memory.created`, on the bulk lane: of imports, and of messages beyond a user's burst."""
-
-    name: ClassVar[str] = "memory.created.bulk"
-    lane_of: ClassVar[str] = MemoryCreated.name
-
-
-class MemoryEncoded(DerivedEvent):
-    """The vector of a memory was computed."""
-
-    name: ClassVar[str] = "memory.encoded"
-
-    memory_id: UUID
     model: Label
     """The embedding model of the vector."""
     fallback: Flag = False
     """Whether the fallback model was used."""
 
 
-class MemoryEnriched(DerivedEvent):
+class MemoryEnriched(BulkEvent, name="memory.enriched"):
     """Emotion, importance, topics, participants and time fields of a memory were derived."""
 
-    name: ClassVar[str] = "memory.enriched"
-
-    memory_id: UUID
     version: Label
     """The version of the rules and model that derived them."""
 
 
-class MemoryIndexed(DerivedEvent):
+class MemoryIndexed(MemoryEvent, name="memory.indexed"):
     """A memory was indexed and can be found by meaning."""
 
-    name: ClassVar[str] = "memory.indexed"
-
-    memory_id: UUID
     model: Label
     """The embedding model whose collection holds the point."""
 
 
-class FactsRequested(DerivedEvent):
+class ReadingRequested(Rework, name="reading.requested"):
+    """The text of a memory is to be encoded and read again, where it is not or no longer read."""
+
+
+class IndexRequested(Rework, name="index.requested"):
+    """The point of a memory is to be written again."""
+
+
+class FactsRequested(Rework, name="facts.requested"):
     """The facts of a message are to be extracted again, from what was read."""
 
-    name: ClassVar[str] = "facts.requested"
 
-    memory_id: UUID
-
-
-class FactsExtracted(DerivedEvent):
+class FactsExtracted(MemoryEvent, name="facts.extracted"):
     """The facts of a message were extracted; there may be none."""
-
-    name: ClassVar[str] = "facts.extracted"
 
     conversation_id: Id
     message_id: Id
-    memory_id: UUID
     facts: Count
     """The number of facts that the message supports."""
     fact_ids: tuple[UUID, ...] = ()
@@ -230,95 +155,68 @@ class FactsExtracted(DerivedEvent):
     contradictions: Count = 0
 
 
-class MemoryRemembered(DerivedEvent):
+class MemoryRemembered(SingleEvent, name="memory.remembered"):
     """All stages of a message are complete: the receipt for the bot.
 
     Its id is UUIDv5 of the OID namespace and `<tenant>/<message id>/remembered`, also if it is repeated.
     """
-
-    name: ClassVar[str] = "memory.remembered"
 
     conversation_id: Id
     message_id: Id
     memory_id: UUID
 
 
-class MemoryAccessed(DerivedEvent):
-    """A recall returned memories."""
-
-    name: ClassVar[str] = "memory.accessed"
+class MemoryAccessed(MemoryEvent, name="memory.accessed"):
+    """A recall returned a memory; the items are in the order of the reply."""
 
     recall_id: UUID
-    memory_ids: MemoryIds
-    """In the order of the reply."""
 
 
-class MemoryChanged(DerivedEvent):
-    """Columns of memories changed."""
+class MemoryChanged(MemoryEvent, name="memory.changed"):
+    """Columns of a memory changed."""
 
-    name: ClassVar[str] = "memory.changed"
-
-    memory_ids: MemoryIds
     fields: tuple[Label, ...] = ()
     """The names of the columns."""
 
 
-class MemoryDecayed(DerivedEvent):
+class MemoryDecayed(DerivedEvent, name="memory.decayed"):
     """A pass of decay archived memories of a user; published once a pass and user."""
 
-    name: ClassVar[str] = "memory.decayed"
-
-    memory_ids: MemoryIds
-    """At most the first thousand; `memory.archived` names all."""
     archived: Count = 0
-    """How many were archived."""
+    """How many were archived; `memory.archived` names them."""
 
 
-class MemoryArchived(DerivedEvent):
-    """Memories were archived; their rows are kept."""
+class MemoryArchived(MemoryEvent, name="memory.archived"):
+    """A memory was archived; its row is kept."""
 
-    name: ClassVar[str] = "memory.archived"
-
-    memory_ids: MemoryIds
     reason: ArchiveReason
 
 
-class MemoryCompressed(DerivedEvent):
+class MemoryCompressed(MemoryEvent, name="memory.compressed"):
     """Memories were condensed into a synthesis, whose id is `memory_id`."""
 
-    name: ClassVar[str] = "memory.compressed"
-
-    memory_id: UUID
     memory_ids: MemoryIds
     """The condensed memories."""
 
 
-class MemoryReflected(DerivedEvent):
+class MemoryReflected(MemoryEvent, name="memory.reflected"):
     """An insight was derived, whose id is `memory_id`."""
 
-    name: ClassVar[str] = "memory.reflected"
-
-    memory_id: UUID
     source_ids: MemoryIds
 
 
-class MemoryForgotten(DerivedEvent):
+class MemoryForgotten(SingleEvent, name="memory.forgotten"):
     """Memories were erased for good at the user's request."""
-
-    name: ClassVar[str] = "memory.forgotten"
 
     scope: ForgetScope
     memory_ids: Annotated[tuple[UUID, ...], Field(max_length=1000)] = ()
     """The erased memories; empty if a whole conversation or user was erased."""
 
 
-class SessionSummarized(DerivedEvent):
+class SessionSummarized(MemoryEvent, name="session.summarized"):
     """A session was summarized in a memory, whose id is `memory_id`."""
 
-    name: ClassVar[str] = "session.summarized"
-
     conversation_id: Id
-    memory_id: UUID
     messages: Count
     """The number of messages that it covers."""
     source_ids: tuple[UUID, ...] = ()

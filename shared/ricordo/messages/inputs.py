@@ -1,17 +1,28 @@
-"""Base types of what bots write: requests, messages, and what has no unknown fields."""
+"""Base types of messages with a subject, and of what bots write: requests, and what has no unknown fields."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import NoneType
-from typing import ClassVar, Final, get_args
+from typing import ClassVar, Final, Unpack, get_args
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import CoreSchema
 
-from ricordo.messages.message_types import Message, refused
+from ricordo.messages.message_types import Id, Message, refused
 
 _NAME_MAX_CHARS: Final = 64
+
+
+class NamedMessage(Message):
+    """Base class of what has a subject, which ends with `name`; it stands in the head of the class."""
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls, *, name: str = "", **config: Unpack[ConfigDict]) -> None:
+        super().__init_subclass__(**config)
+        if name:
+            cls.name = name
 
 
 class Input(Message):
@@ -53,10 +64,14 @@ def _admit_null(field: JsonDict) -> None:
         field["type"] = [kind, "null"]
 
 
-class Request(Input):
-    """A query or a command, whose subject ends with `name`."""
+class Request(Input, NamedMessage):
+    """A query or a command."""
 
-    name: ClassVar[str]
+
+class UserRequest(Request):
+    """A query or a command about a user."""
+
+    user_id: Id
 
 
 class StrictMessage(Input):

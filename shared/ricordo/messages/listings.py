@@ -1,14 +1,14 @@
 """The queries for looking around: one memory with all that belongs to it, pages of memories and of users."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import ArchiveReason, ChangeKind, Degradation, ListingOrder
 from ricordo.messages.filters import Filters
-from ricordo.messages.inputs import Request
+from ricordo.messages.inputs import Request, UserRequest
 from ricordo.messages.message_types import (
     Count,
     Flag,
@@ -90,12 +90,9 @@ class MemoryChange(Message):
     """Of an archived memory."""
 
 
-class MemoryRequest(Request):
+class MemoryRequest(UserRequest, name="query.memory"):
     """Get one memory, and what it is connected with."""
 
-    name: ClassVar[str] = "query.memory"
-
-    user_id: Id
     memory_id: UUID
 
 
@@ -117,12 +114,9 @@ class MemoryReply(Message):
     """The parts that were unavailable."""
 
 
-class MemoriesRequest(Request):
+class MemoriesRequest(UserRequest, name="query.memories"):
     """List the memories of a user, page by page."""
 
-    name: ClassVar[str] = "query.memories"
-
-    user_id: Id
     filters: Filters | None = None
     text: OptionalLabel = None
     """Words that the content contains, at most 16, in any case and with or without accents; parts of words in
@@ -144,10 +138,8 @@ class MemoriesReply(Message):
     """The number of matching memories at the time of the first page."""
 
 
-class UserView(Message):
+class UserView(Message, title="User"):
     """A user of the tenant."""
-
-    model_config = ConfigDict(title="User")
 
     user_id: Id
     memories: Count
@@ -158,10 +150,8 @@ class UserView(Message):
     """When the last message was stored or a memory was last used, whichever was later."""
 
 
-class UsersRequest(Request):
+class UsersRequest(Request, name="query.users"):
     """List the users of the tenant, page by page."""
-
-    name: ClassVar[str] = "query.users"
 
     cursor: Cursor | None = None
     """The `next` of the preceding page."""

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, ClassVar, Final, Self
+from typing import Annotated, Final, Self
 from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
@@ -11,7 +11,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, mod
 from ricordo.language.annotations import Predicate
 from ricordo.messages.enumerations import Degradation, MessageState, Profile
 from ricordo.messages.filters import Filters
-from ricordo.messages.inputs import Request
+from ricordo.messages.inputs import Request, UserRequest
 from ricordo.messages.message_types import (
     ID_PATTERN,
     Content,
@@ -45,12 +45,9 @@ _ID: Final = re.compile(ID_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII
 Limit = Annotated[int, Field(strict=True, ge=1, le=1000)]
 
 
-class RecallRequest(Request):
+class RecallRequest(UserRequest, name="query.recall"):
     """Search the memories of a user."""
 
-    name: ClassVar[str] = "query.recall"
-
-    user_id: Id
     query: Content
     limit: Annotated[int, Field(strict=True, ge=1, le=200)] = 10
     conversation_id: Id | None = None
@@ -87,12 +84,9 @@ class RecallReply(Message):
     timings_ms: dict[str, Number] = Field(default_factory=dict)
 
 
-class WorkingRequest(Request):
+class WorkingRequest(UserRequest, name="query.working"):
     """Get the working memory of a conversation."""
 
-    name: ClassVar[str] = "query.working"
-
-    user_id: Id
     conversation_id: Id
 
 
@@ -104,10 +98,8 @@ class WorkingReply(Message):
     notes: JsonObject = Field(default_factory=dict)
 
 
-class ContextRequest(RecallRequest):
+class ContextRequest(RecallRequest, name="query.context"):
     """Get a context for a prompt."""
-
-    name: ClassVar[str] = "query.context"
 
     token_budget: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 2000
     recent_limit: Annotated[int, Field(strict=True, ge=0, le=200)] = 10
@@ -159,12 +151,9 @@ HistoryPosition = Annotated[
 ]
 
 
-class HistoryRequest(Request):
+class HistoryRequest(UserRequest, name="query.history"):
     """Get messages as they were sent."""
 
-    name: ClassVar[str] = "query.history"
-
-    user_id: Id
     conversation_id: Id | None = None
     """Only messages of this conversation; null for all."""
     before: HistoryPosition | None = None
@@ -180,12 +169,9 @@ class HistoryReply(Message):
     """The `before` of the preceding page; null if there is none."""
 
 
-class FactsRequest(Request):
+class FactsRequest(UserRequest, name="query.facts"):
     """Get facts of a user."""
 
-    name: ClassVar[str] = "query.facts"
-
-    user_id: Id
     entity: OptionalLabel = None
     """The entity that is subject or object of the facts, in any spelling."""
     predicate: Predicate | None = None
@@ -209,12 +195,9 @@ class FactsReply(Message):
     """Whether the reply was shortened: low ranks list their latest messages only, or are left out."""
 
 
-class TimelineRequest(Request):
+class TimelineRequest(UserRequest, name="query.timeline"):
     """Get the memories between two instants."""
 
-    name: ClassVar[str] = "query.timeline"
-
-    user_id: Id
     start: Instant
     end: Instant
     """Exclusive."""
@@ -233,10 +216,8 @@ class TimelineReply(Message):
     memories: tuple[MemoryView, ...] = ()
 
 
-class StatusRequest(Request):
+class StatusRequest(Request, name="query.status"):
     """Get the processing state of a message."""
-
-    name: ClassVar[str] = "query.status"
 
     message_id: Id
     user_id: Id | None = None
@@ -266,12 +247,8 @@ class StatusReply(Message):
     """Its attached document, which is processed after the message."""
 
 
-class StatsRequest(Request):
+class StatsRequest(UserRequest, name="query.stats"):
     """Count the memories of a user."""
-
-    name: ClassVar[str] = "query.stats"
-
-    user_id: Id
 
 
 class StatsReply(Message):
@@ -288,12 +265,9 @@ class StatsReply(Message):
     """The number of messages that lack a stage."""
 
 
-class ExpandRequest(Request):
+class ExpandRequest(UserRequest, name="query.expand"):
     """Get the sources of a summary, reflection or synthesis."""
 
-    name: ClassVar[str] = "query.expand"
-
-    user_id: Id
     memory_id: UUID
 
 

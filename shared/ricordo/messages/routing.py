@@ -4,12 +4,12 @@ Streams, subject filters, permissions and the AsyncAPI document follow from it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from ricordo.messages import answers, commands, entities, events, listings, queries
+from ricordo.messages import answers, commands, entities, event_items, events, listings, queries
 from ricordo.messages.inputs import Request
 from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import (
@@ -24,7 +24,7 @@ from ricordo.messages.subjects import (
 WORKERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "ingest": "Validates what bots say, writes it as history and as memories, and hands it all over.",
-        "embedding": "Makes the vectors, and is the only writer of the index.",
+        "embedding": "Makes the vectors, reads the texts, and is the only writer of the index.",
         "enrichment": "Derives feeling, importance, topics, people and times.",
         "knowledge": "Reads facts out of messages, keeps their evidence, and takes the user's word.",
         "retrieval": "Answers every query.",
@@ -102,17 +102,28 @@ _ASSERTIONS: Final = Responder("assertions", "knowledge")  # they may wait for m
 _EXPORT: Final = Responder("export", "ingest")  # which keeps the documents
 
 
-def _event(
-    body: type[events.MessageReceived | events.SessionEnded | events.DerivedEvent],
-    writers: str = "",
-    consumers: str = "",
-) -> Contract:
-    return Contract(
-        body.name,
-        ContractKind.EVENT,
-        body,
-        writers=tuple(writers.split()),
-        consumers=tuple(consumers.split()),
+_WITH_BULK: Final = frozenset({"ingest", "encode", "enrichment", "knowledge", "index"})
+"""The consumers that have one for the bulk lane beside them."""
+
+
+def bulk_consumer(live: str) -> str:
+    """Return the durable consumer of the bulk lane beside that of the live lane."""
+    return f"{live}-bulk"
+
+
+def _event(body: type[events.MessageReceived | events.SessionEnded], consumer: str) -> tuple[Contract, ...]:
+    return (Contract(body.name, ContractKind.EVENT, body, consumers=(consumer,)),)
+
+
+def _derived(body: type[event_items.DerivedEvent], writers: str, consumers: str = "") -> tuple[Contract, ...]:
+    """Return an event of workers, and its bulk lane, whose consumers have `-bulk` behind their names."""
+    named, readers, model = writers.split(), consumers.split(), event_items.event_model(body)
+    named += [bulk_consumer(one) for one in named if one in _WITH_BULK]
+    live = Contract(body.name, ContractKind.EVENT, model, writers=tuple(named), consumers=tuple(readers))
+    if not body.has_bulk:
+        return (live,)
+    return live, replace(
+        live, name=f"{body.name}{event_items.BULK}", consumers=tuple(bulk_consumer(one) for one in readers)
     )
 
 
@@ -127,27 +138,28 @@ def _command(
 
 
 _ALL: Final = (
-    _event(events.MessageReceived, "", "ingest"),
-    _event(events.MessageImported, "", "ingest-bulk"),
-    _event(events.SessionEnded, "", "sessions"),
-    _event(
-        events.MemoryCreated, "ingest lifecycle knowledge-commands embedding encode encode-bulk", "encode"
+    *_event(events.MessageReceived, "ingest"),
+    *_event(events.MessageImported, "ingest-bulk"),
+    *_event(events.SessionEnded, "sessions"),
+    *_derived(events.MemoryCreated, "ingest lifecycle", "encode"),
+    *_derived(
+        events.ReadingRequested, "ingest encode enrichment lifecycle commands knowledge-commands", "encode"
     ),
-    _event(events.MemoryCreatedBulk, "ingest ingest-bulk lifecycle enrichment", "encode-bulk"),
-    _event(events.MemoryEncoded, "encode encode-bulk lifecycle", "enrichment knowledge"),
-    _event(events.FactsRequested, "lifecycle knowledge-commands enrichment", "knowledge"),
-    _event(events.MemoryEnriched, "enrichment embedding lifecycle knowledge encode encode-bulk", "index"),
-    _event(events.MemoryIndexed, "index"),
-    _event(events.FactsExtracted, "knowledge", "graph"),
-    _event(events.MemoryRemembered, "index knowledge enrichment encode encode-bulk ingest ingest-bulk"),
-    _event(events.MemoryAccessed, "retrieval", "reinforce"),
-    _event(events.MemoryChanged, "reinforce lifecycle commands knowledge-commands", "index-changes"),
-    _event(events.MemoryDecayed, "lifecycle"),
-    _event(events.MemoryArchived, "lifecycle", "index-changes"),
-    _event(events.MemoryCompressed, "lifecycle", "index-changes"),
-    _event(events.MemoryReflected, "lifecycle"),
-    _event(events.MemoryForgotten, "knowledge", "index-changes"),
-    _event(events.SessionSummarized, "lifecycle"),
+    *_derived(events.MemoryEncoded, "encode lifecycle", "enrichment knowledge"),
+    *_derived(events.FactsRequested, "lifecycle knowledge-commands enrichment", "knowledge"),
+    *_derived(events.MemoryEnriched, "enrichment", "index"),
+    *_derived(events.IndexRequested, "embedding encode enrichment lifecycle knowledge", "index"),
+    *_derived(events.MemoryIndexed, "index"),
+    *_derived(events.FactsExtracted, "knowledge", "graph"),
+    *_derived(events.MemoryRemembered, "index knowledge enrichment encode ingest"),
+    *_derived(events.MemoryAccessed, "retrieval", "reinforce"),
+    *_derived(events.MemoryChanged, "reinforce lifecycle commands knowledge-commands", "index-changes"),
+    *_derived(events.MemoryDecayed, "lifecycle"),
+    *_derived(events.MemoryArchived, "lifecycle", "index-changes"),
+    *_derived(events.MemoryCompressed, "lifecycle", "index-changes"),
+    *_derived(events.MemoryReflected, "lifecycle"),
+    *_derived(events.MemoryForgotten, "knowledge", "index-changes"),
+    *_derived(events.SessionSummarized, "lifecycle"),
     _query(queries.RecallRequest, queries.RecallReply),
     _query(queries.ContextRequest, queries.ContextReply),
     _query(answers.AnswerRequest, answers.AnswerReply, answers.AnswerPart),
@@ -195,17 +207,20 @@ def _consumer(name: str, worker: str) -> Consumer:
     return Consumer(name, worker, tuple(item.name for item in events_read), stream)
 
 
+def _lanes(name: str, worker: str) -> tuple[Consumer, Consumer]:
+    return _consumer(name, worker), _consumer(bulk_consumer(name), worker)
+
+
 CONSUMERS: Final = (
     _consumer("ingest", "ingest"),
     _consumer("ingest-bulk", "ingest"),
     _consumer("sessions", "lifecycle"),
-    _consumer("encode", "embedding"),
-    _consumer("encode-bulk", "embedding"),
-    _consumer("knowledge", "knowledge"),
-    _consumer("graph", "knowledge"),
-    _consumer("enrichment", "enrichment"),
-    _consumer("index", "embedding"),
+    *_lanes("encode", "embedding"),
+    *_lanes("enrichment", "enrichment"),
+    *_lanes("knowledge", "knowledge"),
+    *_lanes("index", "embedding"),
     _consumer("index-changes", "embedding"),
+    _consumer("graph", "knowledge"),
     _consumer("reinforce", "lifecycle"),
 )
 """Every durable consumer of events."""

@@ -129,16 +129,28 @@ MESSAGE_ID: Final = "Nats-Msg-Id"
 TRACE_PARENT: Final = "traceparent"
 REPLAYED_FOR: Final = "Ricordo-Replayed-For"
 """The only consumer for which a derived event is replayed; the others of its subject skip it."""
+TRACE_PARENTS: Final = "Ricordo-Traceparents"
+"""The `traceparent` of each item of an event, with commas between, where they differ."""
+ITEMS: Final = "Ricordo-Items"
+"""The number of items of an event; without it one."""
 PART: Final = "Ricordo-Part"
 """The number of a part of a reply, from 1; the reply itself comes last, without it."""
 
 
 def event_headers(
-    name: str, *, event_id: str, source: str, time: datetime, dedup_id: str, traceparent: str | None = None
+    name: str,
+    *,
+    event_id: str,
+    source: str,
+    time: datetime,
+    dedup_id: str,
+    traceparent: str | None = None,
+    items: int | None = None,
 ) -> dict[str, str]:
     """Return the headers of an event.
 
     Args:
+        items: the number of its items; None for an event without items, which is of version 1.
         source: a URI reference of the publisher, such as `/bots/acme`.
         dedup_id: JetStream's deduplication id, across all tenants of the stream.
     """
@@ -146,11 +158,13 @@ def event_headers(
         CE_SPEC_VERSION: "1.0",
         CE_ID: event_id,
         CE_SOURCE: source,
-        CE_TYPE: f"{PREFIX}.{name}",
+        CE_TYPE: f"{PREFIX if items is None else 'memory.v2'}.{name}",
         CE_TIME: format_instant(time),
         CONTENT_TYPE: "application/json",
         MESSAGE_ID: dedup_id,
     }
     if traceparent is not None:
         headers[TRACE_PARENT] = traceparent
+    if items is not None:
+        headers[ITEMS] = str(items)
     return headers

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from ricordo.language.annotations import MemoryKind, MemorySource, MemoryType, Role
 from ricordo.messages.enumerations import (
@@ -16,10 +16,8 @@ from ricordo.messages.enumerations import (
 from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Number, Reference, Unit
 
 
-class EmotionView(Message):
+class EmotionView(Message, title="Emotion"):
     """An emotion: pleasure, arousal, dominance, and a label."""
-
-    model_config = ConfigDict(title="Emotion")
 
     valence: float = Field(strict=True, ge=-1, le=1)
     arousal: Unit
@@ -39,10 +37,8 @@ class EventTimeView(Message):
     """Exclusive."""
 
 
-class KeyTopicView(Message):
+class KeyTopicView(Message, title="KeyTopic"):
     """A topic of a session summary."""
-
-    model_config = ConfigDict(title="KeyTopic")
 
     topic: str
     importance: Literal["high", "medium", "low"]

@@ -10,7 +10,6 @@ alone if its beginning cannot be encoded either.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Final, Self
 
 from aiolimiter import AsyncLimiter
@@ -22,6 +21,7 @@ from ricordo.models.guarded_encoder import GuardedEncoder
 from ricordo.resilience import Admission, CircuitBreaker
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.measures import queue_wait
+from ricordo.runtime.tasks import cancel_and_wait
 
 _SHORT_CHARS: Final = 512
 """A text of this length fits any model's window: it is refused for another reason than its length."""
@@ -104,13 +104,8 @@ class EmbeddingBatcher(Gate):
         ]
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        tasks = [task for task in (self._sender, *self._probers, *self._requests) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async def __aexit__(self, *_: object) -> None:
+        await cancel_and_wait(*filter(None, (self._sender, *self._probers, *self._requests)))
 
     @property
     def encoded(self) -> int:
@@ -159,8 +154,7 @@ class EmbeddingBatcher(Gate):
             try:
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for wait in waits:
-                    wait.cancel()
+                await cancel_and_wait(*waits)
 
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
         """Encode `texts`, batched with those of other callers.

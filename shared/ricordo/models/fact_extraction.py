@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, WrapValidator
+from pydantic import BaseModel, Field, WrapValidator
 
 from ricordo.language.annotations import Role
 from ricordo.language.facts.evidence import Polarity, Statement
@@ -46,10 +46,8 @@ Name = Annotated[str, _Leniently, Field(json_schema_extra=_predicates)]
 Past = Annotated[bool, WrapValidator(lambda value, _: value is True)]
 
 
-class FactAnswer(BaseModel):
+class FactAnswer(BaseModel, frozen=True, json_schema_serialization_defaults_required=True):
     """One fact of the answer. All fields are requested; invalid ones are empty."""
-
-    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
     subject: Words = ""
     predicate: Name = ""
@@ -65,10 +63,8 @@ class FactAnswer(BaseModel):
         )
 
 
-class FactsAnswer(Numbered):
+class FactsAnswer(Numbered, strict=True):
     """The answer about one message."""
-
-    model_config = ConfigDict(strict=True)
 
     facts: Annotated[
         list[Annotated[FactAnswer, lenient(FactAnswer())]], Field(json_schema_extra={"maxItems": _MOST_FACTS})
@@ -78,39 +74,31 @@ class FactsAnswer(Numbered):
 FACTS: Final = Step("facts", FactsAnswer, tokens=256, items="messages")
 
 
+@dataclass(slots=True, eq=False)
 class FactExtractor:
     """Extracts facts from readings, and with a language model in addition; it never fails.
 
     Facts of the reader are kept; those of the model count as far as the message supports them. Messages of
     others than the user, and those without a letter, are not sent to the model.
 
-    Args:
+    Attributes:
         model: None for the readings alone.
         recogniser: names people, places and the like beside the reader, to both.
         batch: maximum number of messages per request.
         missing: what is permanently missing, as a sentence; empty for nothing.
     """
 
-    def __init__(
-        self,
-        executor: CpuExecutor,
-        model: LanguageModel | None = None,
-        *,
-        recogniser: GlinerRecogniser | None = None,
-        batch: int = 8,
-        missing: str = "",
-    ) -> None:
-        self._executor = executor
-        self._model = model
-        self._recogniser = recogniser
-        self._batch = batch
-        self._missing = missing
-        self._counts: Counter[str] = Counter()
+    executor: CpuExecutor
+    model: LanguageModel | None = None
+    recogniser: GlinerRecogniser | None = None
+    batch: int = 8
+    missing: str = ""
+    _counts: Counter[str] = field(default_factory=Counter, init=False)
 
     @property
     def nondeterministic(self) -> bool:
         """Whether another extraction from a message may differ; then the first result is kept."""
-        return self._model is not None
+        return self.model is not None
 
     @property
     def counters(self) -> Mapping[str, int]:
@@ -121,15 +109,15 @@ class FactExtractor:
     @property
     def problem(self) -> str:
         """What impairs it, as a sentence; empty for nothing."""
-        for one in (self._recogniser, self._model):
+        for one in (self.recogniser, self.model):
             if one is not None and one.throttle.reason:
                 return f"facts are extracted by the reader alone: {one.throttle.reason}"
-        return self._missing
+        return self.missing
 
     @property
     def entities(self) -> str | None:
         """Name of the model that recognises entities, or None."""
-        return None if self._recogniser is None else self._recogniser.model
+        return None if self.recogniser is None else self.recogniser.model
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         """Return what each of `utterances` states, in order."""
@@ -137,14 +125,14 @@ class FactExtractor:
         messages = [_to_message(utterances[number]) for number in numbers]
         passages = [Passage(item) for item in messages]
         read = list(utterances)
-        if self._recogniser is not None:
-            named = await self._recogniser.recognise([item.shown for item in messages])
+        if self.recogniser is not None:
+            named = await self.recogniser.recognise([item.shown for item in messages])
             passages = [Passage(item, tuple(names)) for item, names in zip(messages, named, strict=True)]
             for number, passage in zip(numbers, passages, strict=True):
                 read[number] = _with_names(utterances[number], passage)
-        found = await self._executor.map(statements_of, read)
-        if self._model is not None:
-            await self._ask(self._model, found, utterances, dict(zip(numbers, passages, strict=True)))
+        found = await self.executor.map(statements_of, read)
+        if self.model is not None:
+            await self._ask(self.model, found, utterances, dict(zip(numbers, passages, strict=True)))
         return found
 
     async def _ask(
@@ -155,13 +143,13 @@ class FactExtractor:
         passages: Mapping[int, Passage],
     ) -> None:
         """Add to what was found what the model reads in passages, by the number of their utterance."""
-        answers = await model.ask_each(FACTS, list(map(_entry, passages.values())), self._batch)
+        answers = await model.ask_each(FACTS, list(map(_entry, passages.values())), self.batch)
         answered = [
             (number, passage, [fact.relation() for fact in answer.facts])
             for (number, passage), answer in zip(passages.items(), answers, strict=True)
             if answer is not None
         ]
-        validated = await self._executor.map(
+        validated = await self.executor.map(
             _validate,
             [(passage, said, found[number], utterances[number]) for number, passage, said in answered],
         )
@@ -213,4 +201,4 @@ def _validate(
 
 
 def _dropped(fault: RelationFault) -> str:
-    return f"dropped_{fault.value}"
+    return f"dropped_{fault.name.lower()}"

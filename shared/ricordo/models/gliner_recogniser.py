@@ -5,6 +5,8 @@ import importlib.util
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ import structlog
 from ricordo.memory.facts.relation_validation import RecognisedEntity
 from ricordo.models.encoder import ModelUnavailable, encodable, one_line
 from ricordo.models.throttle import Throttle
+from ricordo.runtime.tasks import in_background
 
 _PACKAGE: Final = "gliner"
 _TEXTS: Final = 8  # per batch of the model
@@ -24,10 +27,11 @@ class GlinerMissing(Exception):
     """The package `gliner` is not installed; the message says how to get it."""
 
 
+@dataclass(slots=True, eq=False)
 class GlinerRecogniser:
     """Recognises entities in process. The model is loaded at the first call, and again after a failure.
 
-    Args:
+    Attributes:
         thread: runs the model, which computes for long without yielding.
         throttle: its limits.
         model: a folder, or a name on the hub.
@@ -35,24 +39,14 @@ class GlinerRecogniser:
         onnx_file: file in the folder of the model that ONNX Runtime runs instead of PyTorch, if present.
     """
 
-    def __init__(
-        self,
-        thread: ThreadPoolExecutor,
-        throttle: Throttle,
-        model: str,
-        *,
-        labels: Sequence[str],
-        threshold: float,
-        onnx_file: str = "model.onnx",
-    ) -> None:
-        self.model = model
-        self.throttle = throttle
-        self._thread = thread
-        self._labels = list(labels)
-        self._threshold = threshold
-        self._onnx_file = onnx_file
-        self._loaded: Any = None
-        self.runtime = ""
+    thread: ThreadPoolExecutor
+    throttle: Throttle
+    model: str
+    labels: Sequence[str]
+    threshold: float
+    onnx_file: str
+    runtime: str = ""
+    _loaded: Any = None
 
     async def recognise(self, texts: Sequence[str]) -> list[Sequence[RecognisedEntity]]:
         """Return the entities of each text; none while the model cannot answer, as they are proposals."""
@@ -61,7 +55,7 @@ class GlinerRecogniser:
         with suppress(ModelUnavailable):
             for at in range(0, len(texts), _TEXTS):
                 some = texts[at : at + _TEXTS]
-                found += await self.throttle.run(lambda some=some: self.entities(some), deadline)  # type: ignore[misc]
+                found += await self.throttle.run(partial(self.entities, some), deadline)
         return found + [()] * (len(texts) - len(found))
 
     async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
@@ -71,21 +65,20 @@ class GlinerRecogniser:
             ModelUnavailable: the model cannot answer now.
         """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._find, [encodable(text) for text in texts])
+        return await loop.run_in_executor(self.thread, self._find, [encodable(text) for text in texts])
 
     async def load(self) -> None:
-        """Load the model, unless it is loaded.
-
-        Raises:
-            ModelUnavailable: that failed.
-        """
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._ready)
+        """Load the model, unless it is loaded; a failure is logged."""
+        try:
+            await asyncio.get_running_loop().run_in_executor(self.thread, self._ready)
+        except ModelUnavailable as error:
+            _log.warning("model could not be prepared", model=self.model, error=str(error))
 
     def _find(self, texts: list[str]) -> list[list[RecognisedEntity]]:
         model = self._ready()
         try:
             found = model.inference(
-                texts, self._labels, threshold=self._threshold, flat_ner=True, batch_size=_TEXTS
+                texts, list(self.labels), threshold=self.threshold, flat_ner=True, batch_size=_TEXTS
             )
             return [
                 sorted(
@@ -108,8 +101,8 @@ class GlinerRecogniser:
             folder = Path(self.model).expanduser()
             here = folder.is_dir()
             runtime: dict[str, object] = {}
-            if here and (folder / self._onnx_file).is_file():
-                runtime = {"load_onnx_model": True, "onnx_model_file": self._onnx_file}
+            if here and (folder / self.onnx_file).is_file():
+                runtime = {"load_onnx_model": True, "onnx_model_file": self.onnx_file}
             loaded = GLiNER.from_pretrained(
                 str(folder) if here else self.model, local_files_only=here, map_location="cpu", **runtime
             )
@@ -137,23 +130,12 @@ async def open_gliner(
     if importlib.util.find_spec(_PACKAGE) is None:
         raise GlinerMissing("GLiNER is not installed: pip install '.[gliner]' in a checkout")
     thread = ThreadPoolExecutor(1, thread_name_prefix="gliner")
-    recogniser = GlinerRecogniser(
-        thread, throttle, model, labels=labels, threshold=threshold, onnx_file=onnx_file
-    )
-    loading = asyncio.create_task(_load_in_background(recogniser))
+    recogniser = GlinerRecogniser(thread, throttle, model, labels, threshold, onnx_file)
     try:
-        yield recogniser
+        async with in_background(recogniser.load()):
+            yield recogniser
     finally:
-        loading.cancel()
-        await asyncio.wait([loading])
         thread.shutdown(wait=False, cancel_futures=True)
-
-
-async def _load_in_background(recogniser: GlinerRecogniser) -> None:
-    try:
-        await recogniser.load()
-    except ModelUnavailable as error:
-        _log.warning("model could not be prepared", model=recogniser.model, error=str(error))
 
 
 def _recognised(entity: Mapping[str, Any], text: str) -> RecognisedEntity:

@@ -116,19 +116,11 @@ class GuardedEncoder:
                 if self._limiter is not None:
                     await self._limiter.acquire()
                 if self.breaker.state is BreakerState.HALF_OPEN and (admission := self.breaker.admit()):
-                    await self._try(admission, on_failure)
-
-    async def _try(self, admission: Admission, on_failure: Callable[[], None]) -> None:
-        try:
-            works = await self._works()
-        except asyncio.CancelledError:
-            admission.withdrawn()
-            raise
-        if works:
-            admission.succeeded()
-        else:
-            admission.failed()
-            on_failure()
+                    try:
+                        with admission:
+                            await self._encode_probe()
+                    except ModelUnavailable:
+                        on_failure()
 
     async def _others_work(self, before: int) -> bool:
         """Return whether the model encodes another text than the one that failed.
@@ -143,7 +135,7 @@ class GuardedEncoder:
 
     async def _try_soon(self) -> None:
         """Probe with a short text, for at most `_SOON_S` seconds."""
-        tasks = asyncio.create_task(self._works()), asyncio.create_task(self._clock.sleep(_SOON_S))
+        tasks = asyncio.create_task(self._encode_probe()), asyncio.create_task(self._clock.sleep(_SOON_S))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -151,11 +143,11 @@ class GuardedEncoder:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _works(self) -> bool:
+    async def _encode_probe(self) -> None:
         try:
             await self.request((_PROBE_TEXT,), probe=True)
-        except Exception as error:  # noqa: BLE001 - the probe's text is never at fault
-            known = isinstance(error, ModelUnavailable)
-            self._error = str(error) if known else f"{self.name} failed: {error!r}"
-            return False
-        return True
+        except Exception as error:  # the probe's text is never at fault
+            self._error = (
+                str(error) if isinstance(error, ModelUnavailable) else f"{self.name} failed: {error!r}"
+            )
+            raise ModelUnavailable(self._error) from error

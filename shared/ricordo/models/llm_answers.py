@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import tzinfo
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ricordo.language.text import collapse, normalise
 from ricordo.memory.answer_writing import FACTS
@@ -27,19 +27,15 @@ OnSentence: TypeAlias = Callable[[WrittenAnswer], Awaitable[None]]
 _Source: TypeAlias = tuple[Fact | Memory, LlmMessage]
 
 
-class AnswerSentence(BaseModel):
+class AnswerSentence(BaseModel, frozen=True):
     """A sentence, and the numbers of the texts that support it."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: Text
     evidence: Annotated[list[int], Field(max_length=20)]
 
 
-class AnswerClaim(BaseModel):
+class AnswerClaim(BaseModel, frozen=True):
     """The answer to a question; no sentence where the texts do not answer it."""
-
-    model_config = ConfigDict(frozen=True)
 
     sentences: Annotated[list[AnswerSentence], Field(max_length=MOST_PARTS)]
 

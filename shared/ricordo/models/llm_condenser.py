@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ricordo.language.text import collapse, normalise
 from ricordo.memory.llm_condensation import find_fault, select_messages, validate_condensation
@@ -16,28 +16,22 @@ Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 Label = Annotated[str, Field(max_length=40)]
 
 
-class SynthesisAnswer(BaseModel):
+class SynthesisAnswer(BaseModel, frozen=True):
     """The answer about several memories."""
-
-    model_config = ConfigDict(frozen=True)
 
     summary: Text
 
 
-class TopicAnswer(BaseModel):
+class TopicAnswer(BaseModel, frozen=True):
     """A topic of a session."""
-
-    model_config = ConfigDict(frozen=True)
 
     topic: Annotated[str, Field(min_length=1, max_length=80)]
     importance: Literal["high", "medium", "low"] = "medium"
     user_emotion: Label = "neutral"
 
 
-class SessionAnswer(SynthesisAnswer):
+class SessionAnswer(SynthesisAnswer, json_schema_serialization_defaults_required=True):
     """The answer about a session; invalid values other than the summary are dropped."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     key_topics: list[Annotated[TopicAnswer | None, _Leniently]] = []
     emotions: list[Annotated[Label | None, _Leniently]] = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.feelings import load_positions
@@ -34,10 +34,8 @@ class RatingAnswer(Numbered):
     rating: Annotated[float, Field(strict=True, ge=1, le=10)]
 
 
-class DescriptionAnswer(Numbered):
+class DescriptionAnswer(Numbered, json_schema_serialization_defaults_required=True):
     """The answer about one message. All fields are requested; invalid ones are dropped."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     emotion: Label = None
     valence: Number = None

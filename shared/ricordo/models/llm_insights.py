@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ricordo.memory.llm_condensation import select_messages, to_llm_message
 from ricordo.memory.llm_validation import LlmMessage
-from ricordo.memory.model import Memory
+from ricordo.memory.model import Memory, is_user_statement
 from ricordo.memory.reflection.insight import (
     Insight,
     InsightClaim,
@@ -15,25 +15,21 @@ from ricordo.memory.reflection.insight import (
     relevant_memories,
     validate_claim,
 )
-from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
+from ricordo.memory.reflection.observations import ReflectionEvidence, language_of
 from ricordo.memory.summaries import SessionTurn
 from ricordo.models.llm.language_model import LanguageModel, Step
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
 
 
-class QuestionsAnswer(BaseModel):
+class QuestionsAnswer(BaseModel, frozen=True):
     """Questions that are worth answering."""
-
-    model_config = ConfigDict(frozen=True)
 
     questions: Annotated[list[Text], Field(min_length=1, max_length=10)]
 
 
-class InsightAnswer(BaseModel):
+class InsightAnswer(BaseModel, frozen=True):
     """An insight, and the numbers of the memories that support it."""
-
-    model_config = ConfigDict(frozen=True)
 
     insight: Text
     evidence: Annotated[list[int], Field(max_length=20)]
@@ -92,7 +88,7 @@ class LlmInsights:
 
 
 def _is_shown(memory: Memory, language: str) -> bool:
-    return is_observation(memory) and memory.language == language
+    return is_user_statement(memory) and memory.language == language
 
 
 def _numbered(messages: Sequence[LlmMessage]) -> list[dict[str, object]]:

@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 from typing import Annotated, Final
 
 from cachetools import LRUCache
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ricordo.language.annotations import MemoryType
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, QueryAnalysis, TimeFilter
@@ -52,15 +52,13 @@ _CacheKey = tuple[str, str, tuple[str, ...]]
 Phrase = Annotated[str, Field(max_length=128)]
 
 
-class QuestionAnswer(BaseModel):
+class QuestionAnswer(BaseModel, frozen=True, extra="forbid", strict=True):
     """The answer; all fields are requested."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     intent: Intent
     time: Phrase
-    entities: Annotated[list[Phrase], Field(max_length=8)]
-    topics: Annotated[list[Phrase], Field(max_length=4)]
+    entities: Annotated[tuple[Phrase, ...], Field(max_length=8)]
+    topics: Annotated[tuple[Phrase, ...], Field(max_length=4)]
     emotion: EmotionFilter | None
 
 
@@ -100,11 +98,7 @@ class QueryAnalyser:
         text, language, names = key
         given = {"language": language, "known_names": names, "question": text}
         answer = await model.ask(QUERY, given)
-        if answer is None:
-            return None
-        return QueryClaim(
-            answer.intent, answer.time, tuple(answer.entities), tuple(answer.topics), answer.emotion
-        )
+        return None if answer is None else QueryClaim(**answer.model_dump())
 
 
 def by_rules(question: Question, claim: QueryClaim | None = None) -> QueryAnalysis:

@@ -63,13 +63,10 @@ def _to_message(letter: DeadLetter) -> Outgoing:
     )
 
 
-async def store_dead_letter(bus: Bus, record: DeadLetterRecorder | None, letter: DeadLetter) -> bool:
+async def store_dead_letter(bus: Bus, record: DeadLetterRecorder, letter: DeadLetter) -> bool:
     """Store `letter` in its stream, unless `record` drops it because its message was forgotten.
 
     Repeating this stores nothing more, as the stream knows the letter by its origin.
-
-    Args:
-        record: decides whether the letter is stored, and records it; None to store all.
 
     Returns:
         Whether it was stored; the original may be removed in any case.
@@ -87,8 +84,5 @@ async def store_dead_letter(bus: Bus, record: DeadLetterRecorder | None, letter:
             raise problem
         stored = True
 
-    if record is None:
-        await publish()
-    else:
-        await record(letter, publish)
+    await record(letter, publish)
     return stored

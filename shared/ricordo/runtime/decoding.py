@@ -1,69 +1,104 @@
-"""Decodes deliveries into envelopes; an event gets the same id at every delivery."""
+"""Decodes deliveries into envelopes, one for each item of an event."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ricordo.bus.port import Delivery
+from ricordo.bus.port import ReceivedMessage
 from ricordo.messages.codec import decode, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
-from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
-from ricordo.messages.ids import memory_id, session_ended_id
+from ricordo.messages.event_items import BULK, MAX_ITEMS, DerivedEvent, EventItems, SingleEvent
+from ricordo.messages.events import MessageImported, MessageReceived, SessionEnded
+from ricordo.messages.ids import derived_id, memory_id, session_ended_id
 from ricordo.messages.message_types import Message, format_instant
-from ricordo.messages.subjects import TRACE_PARENT, InvalidSubject, Subject
+from ricordo.messages.subjects import ITEMS, TRACE_PARENT, TRACE_PARENTS, InvalidSubject, Subject
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
 
 _USER_ID: Final = re.compile(rb'"user_id"\s*:\s*("(?:[^"\\]|\\.)*")')  # no quote of a content is bare
 
 
-def user_of(message: Delivery) -> tuple[str, bytes]:
+def user_of(message: ReceivedMessage) -> tuple[str, bytes]:
     """Return what tells the users of messages apart that were not decoded yet: subject, and id as written."""
     found = _USER_ID.search(message.body)
     return message.subject, found[1] if found else b""
 
 
-def decode_delivery(delivery: Delivery) -> Envelope[Message] | Reject:
-    """Decode a delivery.
+def items_of(message: ReceivedMessage) -> int:
+    """Return the number of items of a message that was not decoded yet; one where it does not say."""
+    number = message.headers.get(ITEMS, "")
+    return min(max(1, int(number[:4])), MAX_ITEMS) if number.isascii() and number.isdigit() else 1
+
+
+def decode_message(message: ReceivedMessage, attempt: int = 1) -> Sequence[Envelope[Message]] | Reject:
+    """Decode a delivered or stored event.
+
+    Args:
+        attempt: number of deliveries so far.
 
     Returns:
-        The envelope, in a new span of the trace that the headers name; or why it cannot be read.
+        An envelope for each item, or for the event itself if it has none, in a new span of the trace that the
+        headers name; or why it cannot be read. An item has the same id at every delivery, also when it is
+        published alone.
     """
     try:
-        subject = Subject.parse(delivery.subject)
-        body = decode(subject.name, delivery.body)
-        cause = cause_id(subject.tenant, body)
+        address = Subject.parse(message.subject)
+        event = decode(address.name, message.body)
     except InvalidSubject as error:
         return Reject(DeadLetterCode.INVALID_SUBJECT, str(error))
     except DecodeError as error:
         return Reject(error.code, error.message)
-    if cause is None:
-        return Reject(DeadLetterCode.INVALID_SUBJECT, f"{subject.name!r} is not an event")
-    return Envelope(
-        tenant=subject.tenant,
-        id=cause,
-        subject=delivery.subject,
-        body=body,
-        attempt=delivery.attempt,
-        traceparent=str(TraceContext.continued(delivery.headers.get(TRACE_PARENT))),
-    )
+    caused = _causes(address.tenant, event)
+    if not caused:
+        return Reject(DeadLetterCode.INVALID_SUBJECT, f"{address.name!r} is not an event")
+    headers = message.headers
+    parents = headers.get(TRACE_PARENTS, "").split(",")
+    if len(parents) != len(caused):
+        parents = [headers.get(TRACE_PARENT, "")] * len(caused)
+    return [
+        Envelope(
+            tenant=address.tenant,
+            id=cause,
+            subject=message.subject,
+            body=item,
+            attempt=attempt,
+            traceparent=str(TraceContext.continued(parent or None)),
+            at=_instant(event),
+            is_bulk=address.name.endswith(BULK) or address.name == MessageImported.name,
+        )
+        for (cause, item), parent in zip(caused, parents, strict=True)
+    ]
 
 
-def cause_id(tenant: str, body: Message) -> UUID | None:
-    """Return the id from which the ids of an event's effects are derived; None if it is no event.
+def _instant(event: Message) -> datetime:
+    """Return when an event happened: of a bot's, when its message was sent."""
+    if isinstance(event, MessageReceived | SessionEnded):
+        return event.timestamp
+    assert isinstance(event, EventItems | SingleEvent)  # noqa: S101 - it has a cause
+    return event.at
+
+
+def _causes(tenant: str, event: Message) -> list[tuple[UUID, Message]]:
+    """Return the items of an event, or the event itself, each with the id that its effects follow from.
 
     Events of bots carry no such id; it follows from the fields that identify them.
     """
-    match body:
-        case DerivedEvent():
-            return body.id
+    match event:
+        case EventItems(items=(item,)):
+            return [(event.id, item)]
+        case EventItems():
+            return [(derived_id(event.id, "item", at), item) for at, item in enumerate(event.items)]
+        case SingleEvent():
+            return [(event.id, event)]
         case MessageReceived():
-            return memory_id(tenant, body.id)
+            return [(memory_id(tenant, event.id), event)]
         case SessionEnded():
-            return session_ended_id(tenant, body.conversation_id, format_instant(body.timestamp))
+            said_at = format_instant(event.timestamp)
+            return [(session_ended_id(tenant, event.conversation_id, said_at), event)]
         case _:
-            return None
+            return []
 
 
 class MessageReferences(NamedTuple):
@@ -81,7 +116,10 @@ class MessageReferences(NamedTuple):
 
 
 def references(subject: str, body: bytes) -> MessageReferences:
-    """Return the ids that a message refers to; one that cannot be decoded is searched for its id."""
+    """Return the ids that a message refers to; one that cannot be decoded is searched for its id.
+
+    An event of several items refers to none of them: it is taken apart before it could become a dead letter.
+    """
     try:
         address = Subject.parse(subject)
     except InvalidSubject:
@@ -91,6 +129,8 @@ def references(subject: str, body: bytes) -> MessageReferences:
     except DecodeError:
         sent_by_bot = address.name.startswith("message.")
         return MessageReferences(address.tenant, readable_id(body) if sent_by_bot else None)
+    if isinstance(decoded, EventItems) and len(decoded.items) == 1:
+        decoded = decoded.items[0]
     message_id = _message_id(decoded)
     memory = decoded.memory_id if isinstance(decoded, DerivedEvent) and message_id is None else None
     return MessageReferences(address.tenant, message_id, memory)

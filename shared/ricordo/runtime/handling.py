@@ -5,13 +5,14 @@ A handler never acknowledges, publishes, sleeps or retries; the runtime does, by
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 from uuid import UUID
 
 from ricordo.messages.answers import AnswerRequest
 from ricordo.messages.codec import encode
 from ricordo.messages.errors import ErrorBody, ErrorCode
-from ricordo.messages.events import DerivedEvent
+from ricordo.messages.event_items import DerivedEvent
 from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
 
 E_co = TypeVar("E_co", covariant=True)
@@ -24,13 +25,15 @@ SendPart: TypeAlias = Callable[[Message], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Envelope(Generic[E_co]):
-    """One delivered event.
+    """One delivered event, or one item of it.
 
     Attributes:
         tenant: from the subject, which permissions protect.
         id: the cause of everything that handling this event produces; the same at every delivery.
         attempt: number of deliveries so far, this one included.
         traceparent: W3C trace context of its handling; produced events continue it.
+        at: when it happened.
+        is_bulk: whether it is of the bulk lane, as then are the events that it leads to.
     """
 
     tenant: str
@@ -39,13 +42,21 @@ class Envelope(Generic[E_co]):
     body: E_co
     attempt: int
     traceparent: str | None
+    at: datetime
+    is_bulk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The event was handled; `events` are published before it is acknowledged."""
+    """The event was handled; the events that follow are published before it is acknowledged.
+
+    Attributes:
+        events: published on the lane of what was handled.
+        bulk_events: published on the bulk lane.
+    """
 
     events: tuple[DerivedEvent, ...] = ()
+    bulk_events: tuple[DerivedEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +69,13 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The event cannot be handled now.
+    """The event cannot be handled now, and is delivered again after a pause.
 
     Attributes:
-        after: seconds to wait; None for the worker's backoff.
         reason: for the log and, after the last attempt, for the dead letter.
         is_failure: whether it counts for the worker's circuit breaker.
     """
 
-    after: float | None = None
     reason: str = ""
     is_failure: bool = False
 

@@ -62,10 +62,11 @@ class Health:
         if self.state not in last or state in last:
             self.state, self.reason = state, reason
 
-    def succeeded(self) -> None:
-        """Count a success."""
-        self.processed += 1
-        self.last_success = self.clock.now()
+    def succeeded(self, items: int = 1) -> None:
+        """Count items that were handled, if there are any."""
+        if items:
+            self.processed += items
+            self.last_success = self.clock.now()
 
     @property
     def is_healthy(self) -> bool:

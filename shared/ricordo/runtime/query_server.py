@@ -20,7 +20,7 @@ from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import PART, TRACE_PARENT, InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.event_publishing import derived_messages
+from ricordo.runtime.event_publishing import Effects, publications
 from ricordo.runtime.handling import QueryResult, QueryRoute, RequestError, SendPart, encoded
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
@@ -264,14 +264,11 @@ class QueryServer:
     async def _publish(self, tenant: str, answer: QueryResult, trace: TraceContext) -> None:
         if not answer.events:
             return
-        messages = derived_messages(
-            answer.events,
-            tenant=tenant,
-            cause=answer.cause or uuid4(),
-            source=self.name,
-            trace=trace,
-            at=self._clock.now(),
-        )
-        for event, problem in zip(answer.events, await self._bus.publish(messages), strict=True):
+        effects = Effects(cause=answer.cause or uuid4(), events=answer.events, trace=trace)
+        published = publications([effects], tenant=tenant, source=self.name, at=self._clock.now())
+        messages = [one.message for one in published]
+        for message, problem in zip(messages, await self._bus.publish(messages), strict=True):
             if problem is not None:
-                _log.warning("event of a reply could not be published", name=event.name, error=str(problem))
+                _log.warning(
+                    "event of a reply could not be published", subject=message.subject, error=str(problem)
+                )

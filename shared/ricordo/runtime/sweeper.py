@@ -18,7 +18,9 @@ from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.dead_letter_queue import DeadLetter, DeadLetterRecorder, store_dead_letter
-from ricordo.runtime.decoding import references
+from ricordo.runtime.decoding import decode_message, references
+from ricordo.runtime.event_publishing import item_alone
+from ricordo.runtime.handling import Reject
 from ricordo.runtime.health import Health
 from ricordo.runtime.tracing import bind_log_context
 from ricordo.runtime.worker.consumption import Consumption
@@ -60,7 +62,7 @@ class Sweeper:
     Args:
         bus: source of advisories, where the messages are read and, in a work queue, removed, and destination
             of dead letters.
-        record_dead_letter: decides whether a letter is published, and records it; None to publish all.
+        record_dead_letter: decides whether a letter is published, and records it.
     """
 
     name = "sweeper"
@@ -68,10 +70,9 @@ class Sweeper:
     def __init__(
         self,
         *,
-        consumer: str,
         bus: Bus,
         clock: Clock,
-        record_dead_letter: DeadLetterRecorder | None = None,
+        record_dead_letter: DeadLetterRecorder,
     ) -> None:
         self.health = Health(worker=self.name, clock=clock)
         self._bus = bus
@@ -79,8 +80,7 @@ class Sweeper:
         self._record_dead_letter = record_dead_letter
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
-            name=self.name,
-            consumer=consumer,
+            consumer=self.name,
             subscriptions=bus,
             health=self.health,
             clock=clock,
@@ -94,24 +94,28 @@ class Sweeper:
 
     async def _sweep(self, batch: Sequence[InFlightMessage]) -> None:
         for delivered in batch:
-            await self._sweep_one(delivered)
-
-    async def _sweep_one(self, delivered: InFlightMessage) -> None:
-        advisory = Advisory.parse(delivered.delivery.body)
-        try:
-            if advisory is not None and advisory.stream in _SWEPT:
-                await self._dead_letter(advisory)
-        except Exception as error:  # noqa: BLE001 - the advisory must be redelivered
-            _log.warning("sweep failed and will be retried", error=f"{type(error).__name__}: {error}")
-            self.health.retried += 1
-            await _settle(delivered.retry(self._backoff.delay(delivered.delivery.attempt)))
-            return
-        await _settle(delivered.ack())
-        self.health.succeeded()
+            advisory = Advisory.parse(delivered.delivery.body)
+            try:
+                if advisory is not None and advisory.stream in _SWEPT:
+                    await self._dead_letter(advisory)
+            except Exception as error:  # noqa: BLE001 - the advisory must be redelivered
+                _log.warning("sweep failed and will be retried", error=f"{type(error).__name__}: {error}")
+                self.health.retried += 1
+                await _settle(delivered.retry(self._backoff.delay(delivered.delivery.attempt)))
+            else:
+                await _settle(delivered.ack())
+                self.health.succeeded()
 
     async def _dead_letter(self, advisory: Advisory) -> None:
         message = await self._bus.read(advisory.stream, advisory.sequence)
         if message is None:
+            return
+        items = decode_message(message)
+        if not isinstance(items, Reject) and len(items) > 1:  # one of them is at fault
+            for problem in await self._bus.publish([item_alone(one, advisory.consumer) for one in items]):
+                if problem is not None:
+                    raise problem
+            _log.warning("event of crashed workers was taken apart", consumer=advisory.consumer)
             return
         letter = DeadLetter(
             message=message,

@@ -1,8 +1,8 @@
 """Runs and cancels asyncio tasks."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -31,6 +31,16 @@ async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
     pending = [task for task in tasks if not task.done()]
     if pending:
         await asyncio.wait(pending)
+
+
+@asynccontextmanager
+async def in_background(work: Coroutine[object, object, object]) -> AsyncIterator[None]:
+    """Run `work` beside the context, and cancel it at its end."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        await cancel_and_wait(task)
 
 
 def being_cancelled() -> bool:

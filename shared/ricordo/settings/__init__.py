@@ -46,7 +46,8 @@ class WorkerSettings(Group):
             stored in the history and continue on the bulk lane.
         grace_s: how long a stop waits for work in progress.
         health_host: address of `/healthz` and `/metrics`.
-        health_port: port of `/healthz` and `/metrics`; none disables them.
+        health_port: port of `/healthz` and `/metrics`; none disables them. Further processes of `ricordo up`
+            take the next ones.
     """
 
     batch: PositiveInt = 64
@@ -120,20 +121,14 @@ class LogSettings(Group):
 __all__ = [
     "STEPS",
     "AnalyserSettings",
-    "AnsweringSettings",
     "BusSettings",
-    "CondensingSettings",
     "DocumentSettings",
     "EmbeddingSettings",
-    "EnrichmentSettings",
     "GatewaySettings",
     "KnowledgeSettings",
     "LifecycleSettings",
-    "LinkSettings",
     "LlmSettings",
-    "LogSettings",
     "QuotaSettings",
-    "RankingSettings",
     "Settings",
     "StepSettings",
     "StoreSettings",

@@ -1,13 +1,11 @@
 """Syntheses of old and weak memories, and reflections."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Final
 from uuid import UUID
-
-import numpy as np
 
 from ricordo.language.temporal.moments import EARLIEST
 from ricordo.memory.compression import CompressionCandidate, is_weak, subjects_of
@@ -16,20 +14,13 @@ from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Database, Store
+from ricordo.store.memory_listings import MemoryPlace
 
 _SQL: Final = Database.queries("consolidation")
 _told = attrgetter(
     "user_id", "content", "language", "speaker", "participants", "importance", "access_count", "last_accessed"
 )
 _ROUNDING: Final = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPosition:
-    """Position of a memory in the order of time and id."""
-
-    created_at: datetime
-    id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +43,7 @@ class Reflection:
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectionResult:
-    """Result of a reflection."""
-
-    written: Sequence[Progress]
-    created: int
-    withdrawn: Sequence[UUID]
-
-
-_BEGINNING: Final = MemoryPosition(EARLIEST, UUID(int=0))
+_BEGINNING: Final = MemoryPlace(UUID(int=0), EARLIEST)
 
 
 class CompressionStore(Store):
@@ -79,7 +61,7 @@ class CompressionStore(Store):
         model: str,
         now: datetime,
         *,
-        after: MemoryPosition | None,
+        after: MemoryPlace | None,
         limit: int,
     ) -> Sequence[CompressionCandidate]:
         """Return weak memories (see `memory.compression`) with a vector of `model`, oldest first."""
@@ -88,12 +70,11 @@ class CompressionStore(Store):
             _SQL["weak"], tenant, user_id, model, now, place.created_at, place.id, limit
         )
         return [
-            CompressionCandidate(
-                id=row["id"],
-                created_at=row["created_at"],
-                language=row["language"],
+            rows.build(
+                CompressionCandidate,
+                row,
                 about=subjects_of(row["participants"], row["speaker"]),
-                vector=np.frombuffer(row["vector"], dtype="<f4"),
+                vector=rows.vector(row["vector"]),
             )
             for row in found
         ]
@@ -151,7 +132,7 @@ class ReflectionStore(Store):
 
     async def reflect(
         self, tenant: str, one: ReflectionBacklog, reflections: Sequence[Reflection], at: datetime
-    ) -> ReflectionResult | None:
+    ) -> derived_memories.SuccessionResult | None:
         """Write insights and reduce the backlog, in one transaction.
 
         An insight replaces a former one with the same hash, and keeps its pin and use, unless the user has
@@ -175,9 +156,7 @@ class ReflectionStore(Store):
             ]
             succeeded = await derived_memories.write_successors(connection, tenant, successors, at)
             there = {progress.memory_id for progress in succeeded.written}
-            noted = [each for each in reflections if each.memory.id in there]
-            new = [each for each in noted if former.get(each.about) != each.memory.id]
-            ids = [each.memory.id for each in noted]
-            await connection.execute(_SQL["note"], *whose, [each.about for each in noted], ids)
+            noted = {each.about: each.memory.id for each in reflections if each.memory.id in there}
+            await connection.execute(_SQL["note"], *whose, list(noted), list(noted.values()))
             await connection.execute(_SQL["settle"], *whose, one.importance)
-        return ReflectionResult(succeeded.written, len(new), tuple(succeeded.withdrawn))
+        return replace(succeeded, created=sum(former.get(about) != noted[about] for about in noted))

@@ -112,11 +112,4 @@ def _within_calendar(instant: datetime, by: timedelta) -> datetime:
 
 
 def _message(row: asyncpg.Record) -> UserMessage:
-    return UserMessage(
-        id=row["id"],
-        message_id=row["message_id"],
-        conversation_id=row["conversation_id"],
-        at=row["created_at"],
-        content=row["content"],
-        speaker=row["speaker"],
-    )
+    return rows.build(UserMessage, row, at=row["created_at"])

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
@@ -244,8 +244,7 @@ class Database:
             arguments: the others.
 
         Raises:
-            ValueError: the tenant is invalid.
-            StoreUnavailable: nothing was written, unless the answer was lost.
+            ValueError, StoreUnavailable: as `transaction`.
         """
         with translate_errors():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
@@ -273,10 +272,7 @@ class Database:
                     connection.terminate()
                     raise
 
-    @staticmethod
-    def queries(file: str) -> Mapping[str, str]:
-        """Return the named blocks of a `.sql` file."""
-        return blocks(file)
+    queries = staticmethod(blocks)
 
 
 class Store:

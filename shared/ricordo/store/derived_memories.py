@@ -1,6 +1,6 @@
 """Writes, replaces and withdraws derived memories: those without a message."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -13,7 +13,7 @@ from ricordo.store import rows
 from ricordo.store.database import Connection, Database
 
 _SQL: Final = Database.queries("derived_memories")
-_BY_LIFECYCLE: Final = "lifecycle"
+BY_LIFECYCLE: Final = "lifecycle"
 """The version of memories that lifecycle derives; enrichment and `backfill` leave them alone."""
 _COLUMNS: Final = (
     *("id", "user_id", "conversation_id", "type", "kind", "title", "content", "summary", "language", "role"),
@@ -41,11 +41,17 @@ async def write(
     Returns:
         The stages of all that exist now, in the order of `memories`.
     """
-    if not memories:
+    return await write_rows(connection, tenant, [_row(one, finished=finished) for one in memories], at)
+
+
+async def write_rows(
+    connection: Connection, tenant: str, offered: Sequence[Mapping[str, Any]], at: datetime
+) -> list[Progress]:
+    """Write derived memories as `write`, given as the rows that they are to have."""
+    if not offered:
         return []
-    ids = [one.id for one in memories]
-    offered = rows.recordset(_row(one, finished=finished) for one in memories)
-    await connection.execute(_SQL["write"], tenant, offered, at)
+    ids = [row["id"] for row in offered]
+    await connection.execute(_SQL["write"], tenant, rows.recordset(offered), at)
     await connection.execute(_SQL["begin_stages"], tenant, ids, at)
     found = await connection.fetch(_SQL["stages"], tenant, ids)
     return [rows.progress(row) for row in rows.in_order(found, ids)]
@@ -53,10 +59,11 @@ async def write(
 
 @dataclass(frozen=True, slots=True)
 class SuccessionResult:
-    """Stages of the written memories, and ids of the replaced ones."""
+    """Stages of the written memories, ids of the replaced ones, and how many did not exist before."""
 
     written: list[Progress]
     withdrawn: list[UUID]
+    created: int = 0
 
 
 async def write_successors(
@@ -120,5 +127,5 @@ def _row(memory: Memory, *, finished: bool) -> dict[str, Any]:
         "source_ids": [str(one) for one in memory.source_ids],
         "key_topics": [asdict(one) for one in memory.key_topics],
         **rows.emotion_columns(memory.emotion),
-        "derived_by": _BY_LIFECYCLE if finished else "",
+        "derived_by": BY_LIFECYCLE if finished else "",
     }

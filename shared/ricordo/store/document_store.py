@@ -74,12 +74,9 @@ class DocumentStore(Store):
 
     async def is_kept(self, tenant: str, user_id: str, key: str) -> bool:
         """Whether there is a document of the user with the bytes of `key`."""
-        found: bool = await self._fetchval(_SQL["is_kept"], tenant, user_id, key)
-        return found
+        return bool(await self._fetchval(_SQL["is_kept"], tenant, user_id, key))
 
     async def about(self, tenant: str, memory_id: UUID) -> DocumentRecord | None:
         """Return the document of a message; None if it has none."""
         found = await self._fetchrow(_SQL["about"], tenant, memory_id)
-        if found is None:
-            return None
-        return DocumentRecord(**{**dict(found), "extract_ids": tuple(found["extract_ids"])})
+        return None if found is None else rows.build(DocumentRecord, found)

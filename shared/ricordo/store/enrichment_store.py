@@ -6,8 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-import asyncpg
-
 from ricordo.language.annotations import EventTime, MemoryKind, Role
 from ricordo.language.corrections.corrected_messages import UserMessage
 from ricordo.language.reading import Reading
@@ -101,7 +99,16 @@ class EnrichmentStore(Store):
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
         """Return memories with what was read of them; those without a row are left out."""
         found = await self._database.call("memories_to_enrich", tenant, memory_ids)
-        return [_unenriched(row) for row in rows.in_order(found, memory_ids)]
+        return [
+            rows.build(
+                Unenriched,
+                row,
+                role=Role(row["role"]),
+                kind=MemoryKind(row["kind"]),
+                reading=rows.reading(row["reading"]),
+            )
+            for row in rows.in_order(found, memory_ids)
+        ]
 
     async def save(
         self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
@@ -140,38 +147,18 @@ def _messages(enriched: Iterable[EnrichedMemory]) -> list[tuple[str, UserMessage
     return [(one.user_id, one.user_message) for one in enriched if one.user_message is not None]
 
 
-def _unenriched(row: asyncpg.Record) -> Unenriched:
-    converted = {
-        "role": Role(row["role"]),
-        "kind": MemoryKind(row["kind"]),
-        "stated_participants": tuple(row["stated_participants"]),
-        "reading": rows.reading(row["reading"]),
-    }
-    return Unenriched(**dict(row) | converted)
-
-
 def derived_row(one: EnrichedMemory) -> dict[str, Any]:
     """Return derived columns as a row for the queries `save` and `replace`."""
-    enrichment = one.enrichment
     return {
+        **rows.columns(one.enrichment, "emotion"),
+        **rows.emotion_columns(one.enrichment.emotion),
+        **rows.columns(one.local, "date"),
+        "local_date": one.local.date.isoformat(),
         "memory_id": one.memory_id,
         "timezone": one.timezone,
         "text_hash": None if one.text_hash is None else one.text_hash.hex(),
-        "type": enrichment.type,
-        "kind": enrichment.kind,
-        "title": enrichment.title,
         "token_count": one.token_count,
-        "local_date": one.local.date.isoformat(),
-        "time_of_day": one.local.time_of_day,
-        "day_of_week": one.local.day_of_week,
         "event_start": one.event_times[0].start if one.event_times else None,
         "event_end": one.event_times[0].end if one.event_times else None,
         "event_times": rows.ranges(one.event_times),
-        "participants": enrichment.participants,
-        "topics": enrichment.topics,
-        **rows.emotion_columns(enrichment.emotion),
-        "importance": enrichment.importance,
-        "informative": enrichment.informative,
-        "version": enrichment.version,
-        "rated_by": enrichment.rated_by,
     }

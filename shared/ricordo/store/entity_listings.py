@@ -13,7 +13,7 @@ from ricordo.language.facts.vocabulary import OBJECT_KINDS, SUBJECT_KINDS
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.memory_listings import StoredOrder
-from ricordo.store.rows import entity_of, fact_of
+from ricordo.store.rows import build, entity_of, fact_of
 
 _SQL: Final = Database.queries("entity_listings")
 _KINDS: Final = [
@@ -45,15 +45,10 @@ class ListedEntity:
 
 
 class EntityListings(Store):
-    """Lists the entities of a user, most mentioned first, then by name. Raises `StoreUnavailable`.
+    """Lists the entities of a user, most mentioned first, then by name. Raises `StoreUnavailable`."""
 
-    Args:
-        chunk: the number of entities in a row of a stored listing.
-    """
-
-    def __init__(self, database: Database, *, chunk: int = 1_000) -> None:
-        super().__init__(database)
-        self._chunk = chunk
+    chunk = 1_000
+    """The number of entities in a row of a stored listing."""
 
     def by_mentions(
         self, tenant: str, user_id: str, kind: str | None, listing: UUID
@@ -71,7 +66,7 @@ class EntityListings(Store):
             store=_SQL["store"],
             by=kind,
             listed=_SQL["listed"],
-            chunk=self._chunk,
+            chunk=self.chunk,
             shown=partial(_with_facts, tenant, user_id),
         )
 
@@ -83,11 +78,4 @@ async def _with_facts(
     keys = [row["key"] for row in rows]
     for row in await connection.fetch(_SQL["facts"], tenant, user_id, keys, _FACTS):
         facts[row["entity_key"]].append(fact_of(row))
-    return [
-        ListedEntity(
-            entity=entity_of(row),
-            facts=facts[row["key"]],
-            **{name: row[name] for name in ("place", "kind", "ties", "first_seen", "last_seen")},
-        )
-        for row in rows
-    ]
+    return [build(ListedEntity, row, entity=entity_of(row), facts=facts[row["key"]]) for row in rows]

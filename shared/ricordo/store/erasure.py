@@ -157,7 +157,7 @@ class ErasureStore(Store):
         """Return the requests of before then that are not complete."""
         found = await self._fetch(_SQL["open"], tenant, before)
         return [
-            ErasureRequest(row["user_id"], ForgetScope(row["scope"]), row["key"], row["requested_at"])
+            rows.build(ErasureRequest, row, scope=ForgetScope(row["scope"]), at=row["requested_at"])
             for row in found
         ]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import asyncpg
 
@@ -12,13 +11,6 @@ from ricordo.memory.facts.clusters import EntityMention
 from ricordo.memory.facts.folding import SlotKey, entity_keys, slot_of
 
 
-class _Statement(NamedTuple):
-    user_id: str
-    subject_key: str
-    predicate: str
-    object_key: str
-
-
 @dataclass(slots=True)
 class EvidenceChange:
     """What was added to the evidence and removed from it, which is to be folded.
@@ -26,11 +18,12 @@ class EvidenceChange:
     Attributes:
         messages: whose contributions to return.
         renamed: users whose decisions about names have changed.
+        statements: user, key of the subject, predicate and key of the object of what is to be folded.
     """
 
     messages: set[str] = field(default_factory=set)
     renamed: set[str] = field(default_factory=set)
-    statements: set[_Statement] = field(default_factory=set)
+    statements: set[tuple[str, str, str, str]] = field(default_factory=set)
     new: dict[str, dict[EntityMention, bool]] = field(default_factory=dict)
     stored: dict[str, dict[EntityMention, bool]] = field(default_factory=dict)
     former: dict[str, set[EntityMention]] = field(default_factory=dict)
@@ -39,7 +32,7 @@ class EvidenceChange:
         """Add rows of evidence that were stored, with whether their mentions were known."""
         for row in found:
             user_id = row["user_id"]
-            self.touch(user_id, [row])
+            self.touch([row])
             known = {"subject": row["subject_tells"], "object": row["object_tells"]}
             for side, mention, tells in mentions_of_row(row):
                 stored = self.stored.setdefault(user_id, {})
@@ -51,7 +44,7 @@ class EvidenceChange:
     def remove(self, found: Iterable[asyncpg.Record]) -> None:
         """Add rows of evidence that were deleted or replaced."""
         for row in found:
-            self.touch(row["user_id"], [row])
+            self.touch([row])
             mentions = (mention for _, mention, _ in mentions_of_row(row))
             self.former.setdefault(row["user_id"], set()).update(mentions)
 
@@ -60,33 +53,21 @@ class EvidenceChange:
         stored = self.stored.get(user_id, {})
         return {one for one in self.former.get(user_id, ()) if not stored.get(one)}
 
-    def refold(self, found: Iterable[asyncpg.Record]) -> None:
-        """Add rows of evidence that stay as they are, but are to be folded."""
-        for row in found:
-            self.touch(row["user_id"], [row])
-
     @property
     def slots(self) -> set[tuple[str, SlotKey]]:
         """The touched slots, by user."""
-        return {
-            (one.user_id, slot)
-            for one in self.statements
-            if (slot := slot_of(one.subject_key, one.predicate, one.object_key)) is not None
-        }
+        return {(user_id, slot) for user_id, *keys in self.statements if (slot := slot_of(*keys)) is not None}
 
     @property
     def entities(self) -> set[tuple[str, str]]:
         """The users and keys of the touched entities."""
-        return {
-            (one.user_id, key)
-            for one in self.statements
-            for key in entity_keys(one.subject_key, one.predicate, one.object_key)
-        }
+        return {(user_id, key) for user_id, *keys in self.statements for key in entity_keys(*keys)}
 
-    def touch(self, user_id: str, found: Iterable[asyncpg.Record]) -> None:
-        """Fold what rows with the keys of statements state."""
+    def touch(self, found: Iterable[asyncpg.Record], user_id: str | None = None) -> None:
+        """Fold what rows with the keys of statements state, of a user or of the users that they name."""
         self.statements.update(
-            _Statement(user_id, row["subject_key"], row["predicate"], row["object_key"]) for row in found
+            (user_id or row["user_id"], row["subject_key"], row["predicate"], row["object_key"])
+            for row in found
         )
 
 

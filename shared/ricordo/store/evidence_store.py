@@ -156,7 +156,7 @@ class FoldingTransaction:
                 renamed=user_id in change.renamed,
                 doubtful=doubtful.get(user_id, ()),
             )
-            change.touch(user_id, moved)
+            change.touch(moved, user_id)
         slots, keys = sorted(change.slots), sorted(change.entities)
         if not slots and not keys:
             return FactChanges({}, 0)

@@ -17,11 +17,9 @@ from ricordo.store.database import Database, Store
 _SQL: Final = Database.queries("exports")
 ExportKey = tuple[str, ...]
 """Position of an item within its part, as texts; the empty one is before all."""
-_BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
 Body = Callable[[asyncpg.Record], dict[str, object]]
 _STATED: Final = ("participants", "location", "kind", "importance", "tags", "expires_at", "trust")
 _OPTIONAL: Final = ("speaker", "timezone", "language", *_STATED)
-_NOBODY: Final = UUID(int=0)
 
 
 class InvalidExportKey(ValueError):
@@ -38,58 +36,36 @@ class ExportedItem:
     size: int = 0
 
 
-def _instant(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    if found.utcoffset() is None:
-        raise ValueError("an instant has an offset")
-    return found
-
-
-def _count(text: str) -> int:
-    if not -(2**31) <= (found := int(text)) <= 2**31 - 1:
-        raise ValueError("a place is a small number")
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """How the rows of a part become items.
 
     Attributes:
-        key: the sort columns, each with a parser and a value before all others.
+        key: the sort columns.
         documents: columns with JSON.
     """
 
     item: str
-    key: tuple[tuple[str, Callable[[str], object], object], ...]
+    key: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()
     body: Body | None = None
 
-    def read(self, key: ExportKey) -> list[object]:
-        """Return the values of a key.
-
-        Raises:
-            InvalidExportKey: it is not a key of this part.
-        """
-        if not key:
-            return [first for _, _, first in self.key]
-        if len(key) != len(self.key) or any("\x00" in text for text in key):
-            raise InvalidExportKey(f"no {self.item} has such a key")
-        try:
-            "".join(key).encode()  # rejects lone surrogates
-            return [read(text) for (_, read, _), text in zip(self.key, key, strict=True)]
-        except (ValueError, OverflowError):
-            raise InvalidExportKey(f"no {self.item} has such a key") from None
-
     def to_item(self, user_id: str, row: asyncpg.Record) -> ExportedItem:
         """Return the item of a row."""
-        key = tuple(_text(row[name]) for name, _, _ in self.key)
-        plain = self.body(row) if self.body else _plain(row, self.hidden, self.documents)
+        key = tuple(_text(row[name]) for name in self.key)
+        plain = self.body(row) if self.body else self._plain(row)
         item = {"item": self.item, "user_id": user_id, **plain}
         if self.item == "document":
             return ExportedItem(key, item, row["key"], row["size"])
         return ExportedItem(key, item)
+
+    def _plain(self, row: asyncpg.Record) -> dict[str, object]:
+        return {
+            name: json.loads(value) if name in self.documents and value is not None else _json(value)
+            for name, value in row.items()
+            if name not in self.hidden
+        }
 
 
 def _text(value: object) -> str:
@@ -106,16 +82,6 @@ def _json(value: object) -> object:
     if isinstance(value, list):
         return [_json(one) for one in value]
     return value
-
-
-def _plain(
-    row: asyncpg.Record, hidden: frozenset[str] = frozenset(), documents: frozenset[str] = frozenset()
-) -> dict[str, object]:
-    return {
-        name: json.loads(value) if name in documents and value is not None else _json(value)
-        for name, value in row.items()
-        if name not in hidden
-    }
 
 
 def _message(row: asyncpg.Record) -> dict[str, object]:
@@ -152,32 +118,29 @@ def _stated(one: Mapping[str, Any]) -> dict[str, object]:
     return {**one, **spans}
 
 
+_TEXT: Final[tuple[Callable[[str], object], object]] = (str, "")
+_INSTANT: Final = (datetime.fromisoformat, datetime(1, 1, 1, tzinfo=UTC))
+_KEYS: Final[Mapping[str, tuple[Callable[[str], object], object]]] = MappingProxyType(
+    {
+        **dict.fromkeys(("sent_at", "created_at", "ended_at"), _INSTANT),
+        "id": (UUID, UUID(int=0)),
+        "ordinal": (int, -1),
+    }
+)
+"""How a sort column is read, and a value before all others; any other is a text."""
+_JSON: Final = frozenset({"value", "key_topics"})
 _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
     {
-        "messages": _Part(
-            "message", (("sent_at", _instant, _BEGINNING), ("message_id", str, "")), body=_message
-        ),
-        "documents": _Part("document", (("key", str, ""),), hidden=frozenset({"key"})),
-        "memories": _Part(
-            "memory",
-            (("created_at", _instant, _BEGINNING), ("id", UUID, _NOBODY)),
-            documents=frozenset({"key_topics"}),
-        ),
-        "facts": _Part(
-            "fact",
-            (("subject_key", str, ""), ("predicate", str, ""), ("id", UUID, _NOBODY)),
-            hidden=frozenset({"subject_key"}),
-        ),
-        "words": _Part("word", (("request", str, ""), ("ordinal", _count, -1))),
-        "rejections": _Part("rejection", (("request", str, ""), ("ordinal", _count, -1))),
-        "entities": _Part("entity", (("key", str, ""),)),
-        "decisions": _Part("decision", (("first", str, ""), ("second", str, ""))),
-        "notes": _Part(
-            "note", (("conversation_id", str, ""), ("key", str, "")), documents=frozenset({"value"})
-        ),
-        "session_ends": _Part(
-            "session_end", (("conversation_id", str, ""), ("ended_at", _instant, _BEGINNING))
-        ),
+        "messages": _Part("message", ("sent_at", "message_id"), body=_message),
+        "documents": _Part("document", ("key",), hidden=frozenset({"key"})),
+        "memories": _Part("memory", ("created_at", "id"), documents=_JSON),
+        "facts": _Part("fact", ("subject_key", "predicate", "id"), hidden=frozenset({"subject_key"})),
+        "words": _Part("word", ("request", "ordinal")),
+        "rejections": _Part("rejection", ("request", "ordinal")),
+        "entities": _Part("entity", ("key",)),
+        "decisions": _Part("decision", ("first", "second")),
+        "notes": _Part("note", ("conversation_id", "key"), documents=_JSON),
+        "session_ends": _Part("session_end", ("conversation_id", "ended_at")),
     }
 )
 EXPORT_PARTS: Final = tuple(_PARTS)
@@ -198,8 +161,13 @@ class ExportStore(Store):
             InvalidExportKey: `key` is none of this part.
         """
         how = _PARTS[part]
-        values = how.read(key)
-        found = await self._fetch(_SQL[part], tenant, user_id, *values, limit)
+        columns = [_KEYS.get(name, _TEXT) for name in how.key]
+        try:
+            place = [read(text) for (read, _), text in zip(columns, key, strict=True)] if key else None
+            place = place or [first for _, first in columns]
+            found = await self._fetch(_SQL[part], tenant, user_id, *place, limit)
+        except (asyncpg.DataError, ValueError):  # of the server; of the driver, or here
+            raise InvalidExportKey(f"no {how.item} has such a key") from None
         return [how.to_item(user_id, row) for row in found]
 
     async def next_user(self, tenant: str, behind: str) -> str | None:

@@ -142,7 +142,7 @@ async def keep_assertion(
     found = await connection.fetchrow(_SQL["lock_fact"], tenant, user_id, curation.fact_id)
     if kept:
         _check_repeated(kept, found, curation)
-        change.refold(kept)
+        change.touch(kept)
         change.messages.add(request_id)
         return change
     if await connection.fetchval(_SQL["is_memory_request"], tenant, request_id):

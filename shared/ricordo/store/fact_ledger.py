@@ -159,7 +159,7 @@ class FactLedger(FactQueries):
             if is_new and not await transaction.keep_asserted(change, kept, memory_id):
                 raise MessageGone
             found = await transaction.kept(message_id, user_id)
-            change.refold(found)
+            change.touch(found)
             change.messages.add(message_id)
             changes = await transaction.fold(change)
         supported = changes.contributions.get(message_id, MessageContribution()).supported
@@ -253,8 +253,7 @@ class FactLedger(FactQueries):
 
     async def drop_pair(self, tenant: str, pair: UnresolvedPair) -> None:
         """Drop an undecided pair; decisions stay."""
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["withdraw_doubt"], tenant, pair.user_id, *pair.names)
+        await self._execute(_SQL["withdraw_doubt"], tenant, pair.user_id, *pair.names)
 
 
 async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, at: datetime) -> None:

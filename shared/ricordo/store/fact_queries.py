@@ -1,7 +1,7 @@
 """Queries of the facts and entities of a user."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -10,7 +10,6 @@ from typing import Final
 from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.kinship import Tie
 from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
-from ricordo.memory.facts.entity_resolution import without_titles
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import entity_of, fact_of
@@ -75,39 +74,6 @@ class FactQueries(Store):
         row = await self._fetchrow(_SQL["entity"], tenant, user_id, key)
         return None if row is None else entity_of(row)
 
-    async def bearers(self, tenant: str, user_id: str, names: Sequence[str]) -> Sequence[str]:
-        """Return the canonical names, normalised, of those whom these names mean; unknown ones as they are.
-
-        "Rossi" means Mario Rossi, unless another Rossi is known.
-        """
-        keys = [normalise(name) for name in names]
-        found = await self._fetch(_SQL["bearers"], tenant, user_id, keys, list(map(without_titles, keys)))
-        return [row["key"] for row in found]
-
-    async def surfacing(
-        self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
-    ) -> Sequence[Fact]:
-        """Return current facts to show with recalled memories.
-
-        Those about one of `names` first, then those of at least `threshold` confidence (1-10) and verified
-        ones; most confident first, then most recent.
-        """
-        keys = sorted({normalise(name) for name in names} - {"", USER})
-        found = await self._database.read("surfacing_facts", tenant, user_id, keys, threshold, limit)
-        return [fact_of(row) for row in found]
-
-    async def connected(
-        self, tenant: str, user_id: str, messages: Sequence[str], leading: int, limit: int
-    ) -> Sequence[Fact]:
-        """Return the current, undisputed facts that messages tell, and those that share an entity with them.
-
-        Args:
-            messages: ids, of which the first `leading` lead to further facts, of any confidence.
-            limit: of the further facts.
-        """
-        found = await self._database.read("connected_facts", tenant, user_id, messages, leading, limit)
-        return [fact_of(row) for row in found]
-
     async def of_messages(self, tenant: str, user_id: str, messages: Sequence[str]) -> Sequence[Fact]:
         """Return the facts that messages support, those that hold no more too; most confident first."""
         return [fact_of(row) for row in await self._fetch(_SQL["of_messages"], tenant, user_id, messages)]
@@ -140,20 +106,18 @@ class FactQueries(Store):
             facts += steps
         return Relatives(tuple(dict.fromkeys(names)), tuple(facts))
 
-    async def about_named(
-        self, tenant: str, user_id: str, *, names: Sequence[str], predicates: Sequence[str], limit: int
-    ) -> Sequence[Fact]:
-        """Return current facts about entities of these names, of some predicates; most confident first."""
-        keys = sorted({normalise(name) for name in names} - {"", USER})
-        found = await self._database.read("facts_about_named", tenant, user_id, keys, predicates, limit)
-        return [fact_of(row) for row in found]
-
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
         """Return current facts about the user in person, by `predicates`, then most confident first."""
-        found = await self._database.read("facts_about_user", tenant, user_id, predicates, USER, limit)
-        return [fact_of(row) for row in found]
+        return await self._read("facts_about_user", tenant, user_id, predicates, USER, limit)
+
+    async def _read(self, function: str, tenant: str, *arguments: object) -> Sequence[Fact]:
+        return [fact_of(row) for row in await self._database.read(function, tenant, *arguments)]
+
+
+def _keys(names: Iterable[str]) -> list[str]:
+    return sorted({normalise(name) for name in names} - {"", USER})
 
 
 def _conditions(question: FactQuestion) -> tuple[str, tuple[object, ...]]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.graph.graph_model import GraphDelta, in_pages
+from ricordo.graph.graph_model import GraphDelta
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import fact_of
@@ -14,7 +14,6 @@ from ricordo.store.rows import fact_of
 _SQL: Final = Database.queries("fact_source")
 _PAGE: Final = 500  # facts in one statement
 _START: Final = (0, UUID(int=0))
-_Rows = Sequence[asyncpg.Record]
 
 
 class FactSource(Store):
@@ -44,7 +43,9 @@ class FactSource(Store):
             head = await connection.fetchrow(_SQL["head"], tenant, user_id, since or 0)
             if head is None or not head["has_facts"]:
                 version = 0 if head is None else head["version"]
-                return version, GraphDelta(version=None, pages=in_pages(), whole=True)
+                return version, GraphDelta(
+                    version=None, pages=self._pages(tenant, user_id, (), version), whole=True
+                )
             version = head["version"]
             whole = since is None or not head["projected"] <= since <= version
             after = _START if whole or since is None else (since, UUID(int=2**128 - 1))
@@ -62,7 +63,7 @@ class FactSource(Store):
         await self._execute(_SQL["drop_failures"], tenant, message_ids)
 
     async def _pages(
-        self, tenant: str, user_id: str, page: _Rows, version: int
+        self, tenant: str, user_id: str, page: Sequence[asyncpg.Record], version: int
     ) -> AsyncIterator[Sequence[Fact]]:
         """Yield a page of facts and those after it, up to `version`: newer ones belong to the next delta."""
         while page:

@@ -3,22 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
 import asyncpg
 
-from ricordo.language.annotations import EventTime
+from ricordo.index.port import Facets
+from ricordo.language.reading import INFORMATIVE
 from ricordo.memory.model import Progress, Stage
 from ricordo.store import rows
 from ricordo.store.database import Store
 from ricordo.store.rows import Vector
 from ricordo.store.stages import CONSUMERS_OF_STAGES
-
-_SAME: Final = (
-    *("memory_id", "user_id", "model", "version", "conversation_id", "type", "kind", "created_at", "valence"),
-    *("importance", "informative", "is_archived", "language", "content"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,25 +22,15 @@ class Indexable:
 
     Attributes:
         model: the first of the known models that encoded the memory, or refused it.
+        facets: with people and topics as they are written.
         vector: float32 [d], unit norm; None for a refused text. It, the preceding vector and the texts are
             empty unless they were loaded.
     """
 
     memory_id: UUID
-    user_id: str
     model: str
     version: str
-    conversation_id: str
-    type: str
-    kind: str
-    created_at: datetime
-    event_times: tuple[EventTime, ...]
-    participants: tuple[str, ...]
-    topics: tuple[str, ...]
-    valence: float
-    importance: float
-    informative: float
-    is_archived: bool
+    facets: Facets
     language: str
     content: str = ""
     vector: Vector | None = None
@@ -67,7 +52,27 @@ class IndexingStore(Store):
             with_vectors: whether to load vectors and texts too, or filter fields only.
         """
         found = await self._points(tenant, models, memory_ids, with_vectors=with_vectors)
-        return [_indexable(row) for row in rows.in_order(found, memory_ids) if row["model"] is not None]
+        return [
+            rows.build(
+                Indexable,
+                row,
+                facets=rows.build(
+                    Facets,
+                    row,
+                    id=row["memory_id"],
+                    events=rows.event_times(row["event_times"]),
+                    informative=row["informative"] >= INFORMATIVE,
+                    archived=row["is_archived"],
+                ),
+                content=row["content"] or "",
+                vector=rows.vector(row["vector"]),
+                preceding_text=row["preceding_text"] or "",
+                preceding_language=row["preceding_language"] or "",
+                preceding_vector=rows.vector(row["preceding_vector"]),
+            )
+            for row in rows.in_order(found, memory_ids)
+            if row["model"] is not None
+        ]
 
     async def mark(
         self, tenant: str, models: Sequence[str], versions: Mapping[UUID, str], at: datetime
@@ -101,16 +106,3 @@ class IndexingStore(Store):
         return await self._database.call(
             "points_of_memories", tenant, list(models), list(memory_ids), with_vectors
         )
-
-
-def _indexable(row: asyncpg.Record) -> Indexable:
-    return Indexable(
-        **{name: row[name] for name in _SAME if row[name] is not None},
-        event_times=rows.event_times(row["event_times"]),
-        participants=tuple(row["participants"]),
-        topics=tuple(row["topics"]),
-        vector=rows.vector(row["vector"]),
-        preceding_text=row["preceding_text"] or "",
-        preceding_language=row["preceding_language"] or "",
-        preceding_vector=rows.vector(row["preceding_vector"]),
-    )

@@ -156,12 +156,7 @@ class LifecycleStore(Store):
         """Return moves before `before` that were not reported again yet, oldest first."""
         found = await self._fetch(_SQL["moved"], tenant, before, limit, user_id)
         return [
-            ArchiveMove(
-                row["memory_id"],
-                row["user_id"],
-                None if row["reason"] is None else ArchiveReason(row["reason"]),
-                row["at"],
-            )
+            rows.build(ArchiveMove, row, reason=row["reason"] and ArchiveReason(row["reason"]))
             for row in found
         ]
 

@@ -148,15 +148,10 @@ class StoredOrder(Generic[T]):
 
 
 class MemoryListings(Store):
-    """Lists the memories of a user, and the users of a tenant. Raises `StoreUnavailable`.
+    """Lists the memories of a user, and the users of a tenant. Raises `StoreUnavailable`."""
 
-    Args:
-        chunk: the number of ids in a row of a stored listing.
-    """
-
-    def __init__(self, database: Database, *, chunk: int = 1_000) -> None:
-        super().__init__(database)
-        self._chunk = chunk
+    chunk = 1_000
+    """The number of ids in a row of a stored listing."""
 
     async def names(self, tenant: str, user_id: str, fields: Sequence[str]) -> Sequence[tuple[str, str, str]]:
         """Return what a user's participants, topics, tags or locations are called.
@@ -209,7 +204,7 @@ class MemoryListings(Store):
             store=_SQL["store"],
             by=by_use,
             listed=_SQL["listed"],
-            chunk=self._chunk,
+            chunk=self.chunk,
             shown=_places,
         )
 

@@ -1,19 +1,17 @@
 """Queries of memories, history and counts for retrieval, and of what belongs to one memory."""
 
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from ricordo.language.annotations import EventTime
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
-from ricordo.messages.errors import ID_TAKEN, DeadLetterCode
+from ricordo.messages.errors import ID_TAKEN
 from ricordo.messages.ids import memory_id
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
@@ -22,55 +20,8 @@ _SQL = Database.queries("memory_queries")
 _DETAILS = Database.queries("memory_details")
 FORGOTTEN: Final = "forgotten"
 """Error code of a forgotten message."""
-_HASHED: Final = 32
-_HASH: Final = re.compile(r"[0-9a-f]{32}")
 _PARTS: Final = ("morning", "afternoon", "evening", "night")
 _COUNTS: Final = ("messages", "formal", "informal", "emoji", "questions", "sessions", "days")
-
-
-class RankingRow(NamedTuple):
-    """The fields of a memory that ranking reads; as in `Memory`, except for those described.
-
-    Attributes:
-        importance_beyond: what use would have added above the ceiling.
-        key_topics: of a summary, as JSON; None for any other kind.
-        text_or_hash: the text, or its hash if it has more than 300 characters.
-        corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
-    """
-
-    id: UUID
-    created_at: datetime
-    event_times: tuple[EventTime, ...]
-    importance: float
-    importance_beyond: float
-    valence: float
-    arousal: float
-    access_count: int
-    decay_factor: float
-    confidence: float
-    trust: float
-    token_count: int
-    archived: bool
-    informative: bool
-    role: str
-    speaker: str
-    kind: str
-    conversation_id: str
-    preceding_id: UUID | None
-    asks: bool
-    key_topics: str | None
-    type: str = "episodic"
-    participants: Sequence[str] = ()
-    message_id: str | None = None
-    text_or_hash: str = ""
-    corrected_by: Sequence[UUID] = ()
-    language: str = ""
-
-    @property
-    def text(self) -> str:
-        """The text; empty if only its hash is known."""
-        known = len(self.text_or_hash) != _HASHED or not _HASH.fullmatch(self.text_or_hash)
-        return self.text_or_hash if known else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +56,17 @@ class UserCounts:
     pending: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class UserProfile:
-    """Time zone and known names of a user.
+class MessageStatus(NamedTuple):
+    """What is known of a message.
 
     Attributes:
-        timezone: the last one that a message named.
-        utc_offset: of the last message, as `find_zone` reads it; None for that of UTC.
-        names: in facts, of participants of the last memories, and of speakers.
+        progress: its stages; None if it is not stored, or if another one has its id.
+        failure: its last one.
     """
 
-    timezone: str | None = None
-    utc_offset: str | None = None
-    names: tuple[str, ...] = ()
-    speakers: tuple[str, ...] = ()
+    progress: Progress | None
+    failure: MessageFailure | None
+    has_document: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +92,6 @@ class MemoryQueries(Store):
     async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
         """Return the memories of `ids` that belong to the user, in any order."""
         return [rows.memory(row) for row in await self._database.read(_SQL["memories"], tenant, user_id, ids)]
-
-    async def ranking_rows(
-        self, tenant: str, user_id: str, ids: Sequence[UUID], now: datetime, *, floors: bool = True
-    ) -> Sequence[RankingRow]:
-        """Return the ranking rows of `ids` that belong to the user, with decay factors as of `now`."""
-        found = await self._database.read("ranking_rows", tenant, user_id, ids, now, floors)
-        return [
-            RankingRow(one, sent, rows.event_times(times) if times else (), *rest)
-            for one, sent, times, *rest in found
-        ]
 
     async def history(
         self,
@@ -195,43 +133,28 @@ class MemoryQueries(Store):
 
     async def status(
         self, tenant: str, message_id: str, digest: str | None = None, user_id: str | None = None
-    ) -> tuple[Progress | None, MessageFailure | None]:
+    ) -> MessageStatus:
         """Return the stages of a message, and its last failure.
 
         Args:
             digest: of the message in hex; if another one has the id, its failure is the conflict.
             user_id: whose deletion of the message counts; None for anybody's.
         """
-        async with self._database.transaction(tenant) as connection:
-            stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
-            # After the stages: what is stored between the two statements is compared, too.
-            if digest is not None:
-                taken = await connection.fetchrow(_SQL["taken"], tenant, message_id, bytes.fromhex(digest))
-                if taken is not None:
-                    reason = ID_TAKEN.format(message_id)
-                    return None, MessageFailure(DeadLetterCode.ID_CONFLICT, reason, **dict(taken))
-            failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
-            if stages is None:
-                failure = await connection.fetchrow(_SQL["forgotten"], tenant, message_id, user_id) or failure
-        return (
-            None if stages is None else rows.progress(stages),
-            None if failure is None else MessageFailure(**dict(failure)),
-        )
+        taken = None if digest is None else bytes.fromhex(digest)
+        ids = memory_id(tenant, message_id), message_id
+        row = await self._fetchrow(_SQL["status"], tenant, *ids, taken, user_id)
+        assert row is not None  # noqa: S101 - the statement returns one
+        failure = None
+        if row["code"] is not None:
+            reason = ID_TAKEN.format(message_id) if row["is_conflict"] else row["reason"]
+            failure = MessageFailure(row["code"], reason, row["died_at"], row["of_another"])
+        has_stages = row["memory_id"] is not None and not row["is_conflict"]
+        return MessageStatus(rows.progress(row) if has_stages else None, failure, row["has_document"])
 
     async def counts(self, tenant: str, user_id: str) -> UserCounts:
         """Count the rows of the user."""
         [row] = await self._fetch(_SQL["counts"], tenant, user_id)
         return UserCounts(**dict(row))
-
-    async def profile(self, tenant: str, user_id: str) -> UserProfile:
-        """Return the user's time zone and known names."""
-        [row] = await self._database.read("profile_of_user", tenant, user_id)
-        return UserProfile(
-            timezone=row["timezone"],
-            utc_offset=row["utc_offset"],
-            names=_each_once((*row["names"], *row["people"], *row["speakers"])),
-            speakers=tuple(row["speakers"]),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,14 +186,6 @@ class MemoryDetailQueries(Store):
             metadata = await connection.fetchval(_DETAILS["metadata"], *of_message)
         changed = [RecordedChange(**dict(row)) for row in changes]
         return [rows.fact_of(row) for row in facts], changed, json.loads(metadata or "{}")
-
-
-def _each_once(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names in order; of those that differ in case only, the first."""
-    kept: dict[str, str] = {}
-    for name in names:
-        kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())
 
 
 class StyleQueries(Store):

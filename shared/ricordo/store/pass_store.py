@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from uuid import UUID
@@ -143,15 +143,5 @@ class RetentionStore(Store):
         Returns:
             Archived memories with their user; fewer than `limit` at the end.
         """
-        found = await self._fetch(
-            _SQL["prune"],
-            tenant,
-            now,
-            quota.user_id,
-            list(quota.kinds),
-            quota.limit,
-            quota.strategy,
-            limit,
-            planned_anew=True,
-        )
+        found = await self._fetch(_SQL["prune"], tenant, now, *astuple(quota), limit, planned_anew=True)
         return [(row["id"], row["user_id"]) for row in found]

@@ -1,7 +1,7 @@
 """Finds memories that are to be derived, encoded or indexed again, and replaces what was derived."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -22,16 +22,16 @@ class BackfillQuery:
     """Selects outdated memories: enriched ones with a vector, derived or rated by another version.
 
     Attributes:
-        models: of the vectors, the primary first.
         with_model: whether values that an LLM derived are outdated too; False leaves them alone.
         rating_only: disregard the version of everything but the importance.
+        models: of the vectors, the primary first.
     """
 
-    models: tuple[str, ...]
+    user_id: str | None = None
     version: str
     with_model: bool = False
     rating_only: bool = False
-    user_id: str | None = None
+    models: tuple[str, ...]
 
 
 class OutdatedMemory(NamedTuple):
@@ -47,22 +47,21 @@ class OutdatedMemory(NamedTuple):
 class BackfillStore(Store):
     """Finds memories that a former version has derived, and replaces the derived values."""
 
-    def __init__(self, database: Database, window: int = 2_000) -> None:
-        super().__init__(database)
-        self._window = window
+    window = 2_000
+    """Rows that `find` examines at once."""
 
     async def count(self, tenant: str, query: BackfillQuery) -> Mapping[str, int]:
         """Count outdated memories by the version that derived them (or rated them, with `rating_only`)."""
-        found = await self._fetch(_SQL["count_outdated"], tenant, *_parameters(query))
+        found = await self._fetch(_SQL["count_outdated"], tenant, *astuple(query))
         return {row["version"]: row["number"] for row in found}
 
     async def find(
         self, tenant: str, query: BackfillQuery, after: UUID | None, limit: int
     ) -> tuple[Sequence[OutdatedMemory], UUID | None]:
         """Return memories in id order, and the id after which to continue; None at the end."""
-        parameters = (*_parameters(query), after, limit, self._window)
+        parameters = (*astuple(query), after, limit, self.window)
         examined = await self._fetch(_SQL["find_outdated"], tenant, *parameters)
-        found, last = _page(examined, limit, self._window)
+        found, last = _page(examined, limit, self.window)
         return [OutdatedMemory(*row) for row in found], last
 
     async def replace(
@@ -80,10 +79,6 @@ class BackfillStore(Store):
             found = await connection.fetch(_SQL["unindex"], tenant, sorted(written))
         progress = rows.in_order(found, [one.memory_id for one in enriched])
         return [rows.progress(row) for row in progress]
-
-
-def _parameters(query: BackfillQuery) -> tuple[Any, ...]:
-    return query.user_id, query.version, query.with_model, query.rating_only, query.models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,19 +101,17 @@ class FormerEncoding(NamedTuple):
 class ReembeddingStore(Store):
     """Finds memories without a vector of a new model, and drops vectors of former ones."""
 
-    def __init__(self, database: Database, window: int = 1_000) -> None:
-        super().__init__(database)
-        self._window = window
+    window = 1_000
+    """Rows that `find` examines at once."""
 
     async def count(self, tenant: str, query: ReembeddingQuery) -> Mapping[str, int]:
         """Count memories by former model: the first, of several; the new one for vectors of an old text."""
-        found = await self._fetch(_SQL["count_former"], tenant, query.model, query.user_id)
+        found = await self._fetch(_SQL["count_former"], tenant, *astuple(query))
         return {row["model"]: row["number"] for row in found}
 
     async def unencoded(self, tenant: str, user_id: str | None) -> int:
         """Count the memories of a user, or of all, that no model has encoded yet."""
-        number: int = await self._fetchval(_SQL["unencoded"], tenant, user_id)
-        return number
+        return int(await self._fetchval(_SQL["unencoded"], tenant, user_id))
 
     async def count_vectors(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
         """Count the memories with a vector of each of `models`, whether of their present text or not."""
@@ -129,9 +122,9 @@ class ReembeddingStore(Store):
         self, tenant: str, query: ReembeddingQuery, after: UUID | None, limit: int
     ) -> tuple[Sequence[FormerEncoding], UUID | None]:
         """Return memories to encode again, and the id after which to continue, as `BackfillStore.find`."""
-        parameters = (query.model, query.user_id, after, limit, self._window)
+        parameters = (*astuple(query), after, limit, self.window)
         examined = await self._fetch(_SQL["find_former"], tenant, *parameters)
-        found, last = _page(examined, limit, self._window)
+        found, last = _page(examined, limit, self.window)
         return [FormerEncoding(*row) for row in found], last
 
     async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
@@ -179,8 +172,7 @@ class ReindexingStore(Store):
 
     async def count(self, tenant: str, user_id: str | None) -> int:
         """Count the memories of a user, or of all."""
-        number: int = await self._fetchval(_SQL["count_indexable"], tenant, user_id)
-        return number
+        return int(await self._fetchval(_SQL["count_indexable"], tenant, user_id))
 
     async def release(
         self, tenant: str, user_id: str | None, after: UUID | None, limit: int

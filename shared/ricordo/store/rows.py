@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
-from datetime import datetime
-from typing import Any, Final
+from datetime import date, datetime
+from typing import Any, ClassVar, Protocol, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -20,25 +19,38 @@ from ricordo.memory.facts.clusters import object_tie
 from ricordo.memory.facts.entity_resolution import other_names, with_names
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.model import KeyTopic, Memory, Progress, Stage
+from ricordo.memory.model import KeyTopic, Memory, Progress
 
 Vector = NDArray[np.float32]
 
-_LISTS: Final = frozenset({"participants", "topics", "source_ids", "questions_addressed", "tags", "refs"})
-_JOINED: Final = ("corrects", "corrected_by")
-_CONVERTED: Final = _LISTS | {
-    *("date", "time_of_day", "day_of_week", "event_times", "type", "kind", "role", "source"),
-    *("key_topics", "emotion", "source_message_ids", "embedding_model", *_JOINED),
-}
-_MEMORY: Final = tuple(one.name for one in fields(Memory) if one.name not in _CONVERTED)
-_FACT: Final = tuple(one.name for one in fields(Fact))
-_EVIDENCE: Final = (
-    *("subject", "predicate", "object", "polarity", "kind", "position"),
-    *("valid_from", "valid_to", "subject_tie", "object_tie"),
-)
-_UTTERANCE: Final = (
-    *("memory_id", "message_id", "user_id", "role", "speaker", "language", "content", "timezone"),
-)
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+T = TypeVar("T", bound=_Dataclass)
+
+
+def build(of: type[T], row: Mapping[str, Any] | asyncpg.Record, **converted: object) -> T:
+    """Build a dataclass from the columns that are called like its fields; arrays become tuples.
+
+    Args:
+        converted: the fields that have no such column, or are of another type.
+
+    Raises:
+        KeyError: a field has neither.
+    """
+    values = {
+        name: tuple(value) if isinstance(value := row[name], list) else value
+        for name in of.__dataclass_fields__
+        if name not in converted
+    }
+    return of(**values, **converted)
+
+
+def columns(one: _Dataclass, *without: str) -> dict[str, Any]:
+    """Return the fields of a dataclass as columns of the same names."""
+    return {name: getattr(one, name) for name in one.__dataclass_fields__ if name not in without}
 
 
 def memory(row: asyncpg.Record) -> Memory:
@@ -46,24 +58,23 @@ def memory(row: asyncpg.Record) -> Memory:
 
     A query may add the ids of its source messages, and what it corrects and is corrected by.
     """
-    values: dict[str, Any] = {name: row[name] for name in _MEMORY}
-    values |= {name: tuple(row[name]) for name in _LISTS}
-    values["event_times"] = event_times(row["event_times"])
-    values["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
-    values |= {name: tuple(row.get(name) or ()) for name in _JOINED}
-    if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
-        values |= {name: row[name] for name in ("time_of_day", "day_of_week")} | {"date": row["local_date"]}
-    return Memory(
-        **values,
+    return build(
+        Memory,
+        row,
         type=MemoryType(row["type"]),
         kind=MemoryKind(row["kind"]),
         role=Role(row["role"]),
         source=MemorySource(row["source"]),
+        date=row["local_date"] or date.min,  # a memory that is not enriched yet derives it
+        event_times=event_times(row["event_times"]),
+        source_message_ids=tuple(reversed(row.get("source_message_ids") or ())),
+        corrects=tuple(row.get("corrects") or ()),
+        corrected_by=tuple(row.get("corrected_by") or ()),
         key_topics=tuple(KeyTopic(**topic) for topic in json.loads(row["key_topics"])),
-        emotion=Emotion(
-            valence=row["valence"],
-            arousal=row["arousal"],
-            dominance=row["dominance"],
+        embedding_model="",
+        emotion=build(
+            Emotion,
+            row,
             primary=row["primary_emotion"],
             keywords=tuple(row["emotional_keywords"]),
             trigger=row["emotional_trigger"],
@@ -73,10 +84,7 @@ def memory(row: asyncpg.Record) -> Memory:
 
 def emotion_columns(emotion: Emotion) -> dict[str, Any]:
     """Return the columns of a memory that hold an emotion."""
-    return {
-        "valence": emotion.valence,
-        "arousal": emotion.arousal,
-        "dominance": emotion.dominance,
+    return columns(emotion, "primary", "keywords", "trigger") | {
         "primary_emotion": emotion.primary,
         "emotional_keywords": emotion.keywords,
         "emotional_trigger": emotion.trigger,
@@ -95,13 +103,7 @@ def ranges(times: Iterable[EventTime]) -> list[str]:
 
 def progress(row: asyncpg.Record) -> Progress:
     """Build the stage row of a message."""
-    return Progress(
-        memory_id=row["memory_id"],
-        message_id=row["message_id"],
-        user_id=row["user_id"],
-        conversation_id=row["conversation_id"],
-        **{stage.value: row[stage.value] for stage in Stage},
-    )
+    return build(Progress, row)
 
 
 def vector(raw: bytes | None) -> NDArray[np.float32] | None:
@@ -135,8 +137,7 @@ def in_order(found: Sequence[asyncpg.Record], ids: Sequence[UUID]) -> list[async
 
 def evidence_of(row: asyncpg.Record) -> Evidence:
     """Return the evidence of a row, with names as they were written."""
-    values = {name: row[name] for name in _EVIDENCE}
-    return Evidence(**values, message_id=row["message_id"], at=row["sent_at"])
+    return build(Evidence, row, at=row["sent_at"], subject_as="", object_as="")
 
 
 def resolved_evidence_of(row: asyncpg.Record) -> Evidence | None:
@@ -149,9 +150,8 @@ def evidence_row(evidence: Evidence, user_id: str, ordinal: int) -> dict[str, An
 
     The keys are those of the words; entity resolution replaces them.
     """
-    return {name: getattr(evidence, name) for name in _EVIDENCE} | {
+    return columns(evidence, "at", "subject_as", "object_as") | {
         "user_id": user_id,
-        "message_id": evidence.message_id,
         "ordinal": ordinal,
         "sent_at": evidence.at,
         "subject_key": normalise(evidence.subject),
@@ -190,8 +190,9 @@ def reading(value: str | None) -> Reading | None:
 
 def utterance_of(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:
     """Return a message as fact extraction reads it, with the message that it corrects."""
-    return Utterance(
-        **{name: row[name] for name in _UTTERANCE},
+    return build(
+        Utterance,
+        row,
         said_at=row["created_at"],
         corrects=corrects,
         reading=reading(row["reading"]),
@@ -202,21 +203,21 @@ def utterance_of(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:
 
 def fact_of(row: asyncpg.Record) -> Fact:
     """Return the fact of a row."""
-    return Fact(**{name: row[name] for name in _FACT} | {"message_ids": tuple(row["message_ids"])})
+    return build(Fact, row)
 
 
 def fact_row(fact: Fact, user_id: str) -> dict[str, Any]:
     """Return the row of a fact."""
     keys = {"user_id": user_id, "subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
-    return {name: getattr(fact, name) for name in _FACT} | keys
+    return columns(fact) | keys
 
 
 def entity_of(row: Mapping[str, Any] | asyncpg.Record) -> Entity:
     """Return the entity of a row."""
-    return Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
+    return build(Entity, row)
 
 
 def entity_row(entity: Entity, user_id: str, *, is_being: bool) -> dict[str, Any]:
     """Return the row of an entity, with all names that find it."""
-    values = {name: getattr(entity, name) for name in ("key", "name", "aliases", "mentions")}
-    return values | {"user_id": user_id, "names": sorted(other_names(entity, is_being=is_being))}
+    names = sorted(other_names(entity, is_being=is_being))
+    return columns(entity) | {"user_id": user_id, "names": names}

@@ -1,13 +1,14 @@
 """Creates and upgrades the database schema, and carries tombstones between databases.
 
 `migrations/initial` and the functions beside it are the current schema. `migrations/upgrades` brings a
-database of `OLDEST` or later to it; a test compares both ways.
+database of `OLDEST` or later to it; a test compares both ways. Every function that takes the address of a
+database (`admin_dsn`) raises `StoreUnavailable` if nobody answers there.
 """
 
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Annotated, Final, Literal
 
@@ -91,7 +92,6 @@ async def migrate(admin_dsn: str) -> list[str]:
     Raises:
         SchemaTooNew: upgrade this program, or restore a backup made with it.
         SchemaTooOld: upgrade to Ricordo 0.1.0 first.
-        StoreUnavailable: nobody answers at `admin_dsn`.
     """
     async with _connected(admin_dsn) as connection:  # until it is closed, it holds the lock
         await connection.execute("select pg_advisory_lock($1)", _LOCK)
@@ -144,15 +144,11 @@ def _check_version(version: int, newest: int) -> None:
             "upgrade Ricordo, or restore a backup made with this version"
         )
     if version < OLDEST:
-        raise SchemaTooOld(too_old(f"the database has schema version {version}"))
-
-
-def too_old(subject: str) -> str:
-    """Return the sentence that refuses a schema before `OLDEST`, and says what to do."""
-    return (
-        f"{subject}, and this program upgrades from {OLDEST} on: install Ricordo 0.1.0 as of "
-        "24 November 2026, run its `ricordo up` or `ricordo migrate` once, and upgrade to this version then"
-    )
+        raise SchemaTooOld(
+            f"the database has schema version {version}, and this program upgrades from {OLDEST} on: install "
+            "Ricordo 0.1.0 as of 24 November 2026, run its `ricordo up` or `ricordo migrate` once, and "
+            "upgrade to this version then"
+        )
 
 
 def _read(name: str) -> str:
@@ -160,11 +156,7 @@ def _read(name: str) -> str:
 
 
 async def schema_version(admin_dsn: str) -> int:
-    """Return the version of a database's schema; 0 where it has none.
-
-    Raises:
-        StoreUnavailable: nobody answers at `admin_dsn`.
-    """
+    """Return the version of a database's schema; 0 where it has none."""
     async with _connected(admin_dsn) as connection:
         if not await connection.fetchval(_SQL["is_there"], "schema_migrations"):
             return 0
@@ -176,9 +168,6 @@ async def tombstones(admin_dsn: str) -> list[Tombstone]:
 
     Args:
         admin_dsn: a role that bypasses row-level security; the schema may be of any version.
-
-    Raises:
-        StoreUnavailable: nobody answers there.
     """
     async with _connected(admin_dsn) as connection:
         if not await connection.fetchval(_SQL["is_there"], "tombstones"):
@@ -194,13 +183,7 @@ async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
 
     Returns:
         How many erasures begin anew.
-
-    Raises:
-        StoreUnavailable: nobody answers there; none is written.
     """
-    columns = [
-        [getattr(stone, name) for stone in stones]
-        for name in ("tenant", "scope", "user_id", "key", "requested_at")
-    ]
+    columns = [[getattr(stone, one.name) for stone in stones] for one in fields(Tombstone)]
     async with _connected(admin_dsn) as connection:
         return int(await connection.fetchval(_SQL["carry"], *columns))

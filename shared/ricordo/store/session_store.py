@@ -91,9 +91,7 @@ class SummaryPlan:
 class SessionStore(Store):
     """Reads sessions and writes their summaries."""
 
-    def __init__(self, database: Database, most_turns: int = MOST_TURNS) -> None:
-        super().__init__(database)
-        self._most = most_turns
+    most_turns = MOST_TURNS
 
     async def end(
         self, tenant: str, user_id: str, conversation_id: str, ended_at: datetime, now: datetime
@@ -117,12 +115,8 @@ class SessionStore(Store):
         """
         found = await self._fetch(_SQL["due"], tenant, now - silence, user_id, limit)
         return [
-            UnsummarizedConversation(
-                row["user_id"],
-                row["conversation_id"],
-                TurnPosition(row["since"], row["since_message_id"]),
-                row["stored_at"],
-                row["revision"],
+            rows.build(
+                UnsummarizedConversation, row, since=TurnPosition(row["since"], row["since_message_id"])
             )
             for row in found
         ]
@@ -135,14 +129,14 @@ class SessionStore(Store):
         async with self._database.transaction(tenant) as connection:
             ends = [row["ended_at"] for row in await connection.fetch(_SQL["ends"], *whose)]
             before = await _before(connection, whose, one.since, ends, silence)
-            start = _part(before, one.since, self._most)
+            start = _part(before, one.since, self.most_turns)
             # One more than a session may have: whether it goes on is known then.
-            read = await connection.fetch(_SQL["turns"], *whose, *start, self._most + 1, model)
+            read = await connection.fetch(_SQL["turns"], *whose, *start, self.most_turns + 1, model)
             summaries = await connection.fetch(_SQL["summaries"], *whose, start.sent_at)
         turns = [SessionTurn(rows.memory(row), rows.vector(row["vector"])) for row in read]
-        sessions = split_sessions(turns, ends, silence, self._most)
+        sessions = split_sessions(turns, ends, silence, self.most_turns)
         rest = None
-        if len(read) > self._most:  # the last continues after what was read
+        if len(read) > self.most_turns:  # the last continues after what was read
             rest = Session(sessions.pop(), over=False).place
         silent = one.stored_at <= now - silence
         return LoadedSessions(

@@ -17,9 +17,9 @@ from ricordo.store.rows import Vector
 _SQL = Database.queries("stages")
 CONSUMERS_OF_STAGES: Final[Mapping[Stage, tuple[str, ...]]] = {
     Stage.ENCODED: ("encode", "encode-bulk"),
-    Stage.ENRICHED: ("enrichment",),
-    Stage.INDEXED: ("index",),
-    Stage.EXTRACTED: ("knowledge",),
+    Stage.ENRICHED: ("enrichment", "enrichment-bulk"),
+    Stage.INDEXED: ("index", "index-bulk"),
+    Stage.EXTRACTED: ("knowledge", "knowledge-bulk"),
 }
 """The durable consumers that set each stage."""
 
@@ -79,15 +79,7 @@ class EncodingStore(Store):
         """
         found = await self._database.call("texts_to_encode", tenant, model, reader, read_model, memory_ids)
         return [
-            TextToEncode(
-                row["memory_id"],
-                row["content"],
-                row["is_encoded"],
-                row["is_read"],
-                row["preceding_id"],
-                row["previous_hash"],
-                rows.vector(row["previous"]),
-            )
+            rows.build(TextToEncode, row, text=row["content"], previous=rows.vector(row["previous"]))
             for row in rows.in_order(found, memory_ids)
         ]
 

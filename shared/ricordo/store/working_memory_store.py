@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from ricordo.memory.spoken_turns import SpokenTurn
+from ricordo.store import rows
 from ricordo.store.database import Database, Store, is_new_request
 
 _SQL: Final = Database.queries("working_memory_store")
@@ -96,8 +97,7 @@ class WorkingMemoryStore(Store):
             known_token: of the snapshot that the caller has; None for none.
             known_names: the token of the names that the caller has; None for none.
         """
-        times = span.turns_after, span.turns_before, span.notes_after, span.notes_before
-        scope = user_id, conversation_id, *times, max_turns, known_token, known_names
+        scope = user_id, conversation_id, *astuple(span), max_turns, known_token, known_names
         [row] = await self._database.read("working_memory", tenant, *scope)
         if row["token"] == known_token:
             return None
@@ -163,13 +163,11 @@ class NoteStore(Store):
 
 
 def _turn(conversation_id: str, turn: dict[str, Any]) -> SpokenTurn:
-    return SpokenTurn(
-        message_id=turn["message_id"],
+    return rows.build(
+        SpokenTurn,
+        turn,
         memory_id=UUID(turn["memory_id"]),
         conversation_id=conversation_id,
-        role=turn["role"],
-        speaker=turn["speaker"],
-        content=turn["content"],
         timestamp=datetime.fromisoformat(turn["sent_at"]),
         language=turn["language"] or "",
         participants=tuple(turn["participants"] or ()),

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from tests.fixtures.fact_graphs import graph_of
 
-from ricordo.graph.bolt.fact_graph import FactGraph
+from ricordo.graph.fact_graph import FactGraph
 from ricordo_services.stack.endpoints import Endpoints
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from tests.fixtures.fact_graphs import known, write
 
-from ricordo.graph.bolt.fact_graph import FactGraph
+from ricordo.graph.fact_graph import FactGraph
 from ricordo.graph.graph_model import Subgraph
 
 
@@ -114,7 +114,6 @@ async def test_what_the_user_has_verified_is_followed_and_counts_in_full(
 async def test_other_depths_are_refused(graph: FactGraph, tenant: str, depth: int) -> None:
     limits = {"min_confidence": 1, "max_nodes": 9, "max_edges": 9}
     for asked in (
-        graph.neighbours(tenant, "u-1", "Nora", depth=min(depth, 3)),
         graph.neighbourhood(tenant, "u-1", "Nora", depth=depth, **limits),
         graph.paths(tenant, "u-1", "Nora", "user", depth=depth, min_confidence=1, limit=9),
     ):

@@ -2,51 +2,18 @@
 
 import asyncio
 import os
-import socket
 import stat
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from obstore.store import MemoryStore
+from tests.fixtures.s3_server import s3_server
 
 from ricordo.documents.object_store import ObjectStore, in_bucket, in_folder
 from ricordo.documents.records import ObjectMissing, ObjectsUnavailable, object_key
 
 KEY = object_key("acme", "u-1", "m-1", b"x")
-_PROGRAM = Path(__file__).parents[2] / "fixtures" / "s3_program.py"
-
-
-@contextmanager
-def s3_server(folder: Path) -> Iterator[str]:
-    """Run a server that speaks S3 and keeps the bucket `documents`; it believes whatever key it is shown."""
-    (folder / "documents").mkdir()
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        port = chosen.getsockname()[1]
-    with subprocess.Popen(
-        [sys.executable, str(_PROGRAM), str(folder), str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        try:
-            _await_port(port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.kill()
-
-
-def _await_port(port: int) -> None:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        time.sleep(0.02)
-    raise TimeoutError("the S3 server does not start")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """A PostgreSQL database and connections for each file, a tenant for each test."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
@@ -36,6 +36,12 @@ async def execute(dsn: str, statement: str) -> None:
         await connection.execute(statement)
     finally:
         await connection.close()
+
+
+async def waits_for_a_lock(fetch: Callable[[str], Awaitable[Sequence[object]]]) -> bool:
+    """Whether a session of the database waits for a lock, asked by a connection of whoever wants to know."""
+    here = "coalesce(database, oid) = oid and datname = current_database()"
+    return bool(await fetch(f"select 1 from pg_locks, pg_database where not granted and {here}"))
 
 
 @pytest.fixture(scope="session")

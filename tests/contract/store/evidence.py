@@ -83,6 +83,13 @@ async def tell(
     return supported.get(message_id, ())
 
 
+async def tell_in_turn(stores: Stores, *claims: Evidence, first: int = 0, user_id: str = "u-1") -> None:
+    """Have messages of their own, m-0 and so on, make statements, a minute apart."""
+    for n, one in enumerate(claims, first):
+        await stores.record(stores.message(f"m-{n}", minute=n, user_id=user_id))
+        await learn(stores, extracted(stores, f"m-{n}", replace(one, at=at(n)), user_id=user_id))
+
+
 async def facts(stores: Stores, question: FactQuestion = ALL) -> Sequence[Fact]:
     """Return facts, the current ones first, by their objects."""
     found = await stores.ledger.facts(stores.tenant, question)

@@ -21,9 +21,10 @@ class Reader:
 
     def __init__(self, stores: Stores) -> None:
         self.stores, self.clock = stores, ManualClock(STORED)
-        listings = MemoryListings(stores.database, chunk=3)
+        listings, entities = MemoryListings(stores.database), EntityListings(stores.database)
+        listings.chunk = entities.chunk = 3
         self.pages = MemoryPages(stores.queries, listings, ListingScopes(listings), self.clock)
-        self.entity_pages = EntityPages(EntityListings(stores.database, chunk=3), self.clock)
+        self.entity_pages = EntityPages(entities, self.clock)
 
     async def page(self, user_id: str = "u-1", **fields: Any) -> MemoriesReply:
         request = MemoriesRequest.model_validate({"user_id": user_id, **fields})

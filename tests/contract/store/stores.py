@@ -32,6 +32,7 @@ from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo.store.lifecycle_store import ArchivedSlice, ArchiveMove, LifecycleStore, LostStages, RecallUse
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
+from ricordo.store.recall_queries import RecallQueries
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 
@@ -55,6 +56,7 @@ class Stores:
         self.indexing = IndexingStore(database)
         self.ledger = self.another_ledger()
         self.queries = MemoryQueries(database)
+        self.recalls = RecallQueries(database)
         self.lifecycle = LifecycleStore(database)
         self.retention = RetentionStore(database)
         self.pass_runs = PassRuns(database)
@@ -124,6 +126,14 @@ class Stores:
         """Save an enrichment of each, as `enriched` makes it."""
         memories = await self.queries.memories(self.tenant, user_id, [self.id(one) for one in message_ids])
         await self.enrichments.save(self.tenant, [enriched(one, **fields) for one in memories], STORED)
+
+    async def remember(self, *ids: str, user_id: str = "u-1", model: str = MODEL, **more: Any) -> list[UUID]:
+        """Bring messages of a user through all stages but that of facts; return the ids of their memories."""
+        found = await self.say(*ids, user_id=user_id, conversation_id=f"c-{user_id}")
+        await self.encode(*ids, model=model)
+        await self.enrich(*ids, user_id=user_id, **more)
+        await self.index(found)
+        return found
 
     async def set_stages(
         self, *message_ids: str, stages: Sequence[Stage] = tuple(Stage), at: datetime = STORED

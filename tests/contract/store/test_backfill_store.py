@@ -18,20 +18,21 @@ OF_MODEL = BackfillQuery(models=(MODEL,), version=BY_MODEL, with_model=True)
 RATING = replace(OF_RULES, rating_only=True)
 
 
-@pytest.fixture(params=(2000, 2), ids="{} at once".format)
+AT_ONCE = pytest.mark.parametrize("backfill", [2000, 2], indirect=True, ids="{} at once".format)
+
+
+@pytest.fixture
 def backfill(request: pytest.FixtureRequest, stores: Stores) -> BackfillStore:
-    return BackfillStore(stores.database, window=request.param)
+    store = BackfillStore(stores.database)
+    store.window = getattr(request, "param", 2000)
+    return store
 
 
 async def _remembered(stores: Stores, *versions: tuple[str, str], user_id: str = "u-1") -> list[UUID]:
     """Bring a message for each pair of versions through all stages; return their ids."""
-    names = [f"{user_id}-{uuid4()}" for _ in versions]
-    await stores.say(*names, user_id=user_id)
-    await stores.encode(*names)
+    names, ids = [f"{user_id}-{uuid4()}" for _ in versions], list[UUID]()
     for name, (version, rated_by) in zip(names, versions, strict=True):
-        await stores.enrich(name, user_id=user_id, version=version, rated_by=rated_by)
-    ids = [stores.id(name) for name in names]
-    await stores.index(ids)
+        ids += await stores.remember(name, user_id=user_id, version=version, rated_by=rated_by)
     return ids
 
 
@@ -54,6 +55,7 @@ async def _all(
     return [memory_id for memory_id, *_ in await _rows(backfill, stores, query, limit)]
 
 
+@AT_ONCE
 @pytest.mark.parametrize(
     ("query", "outdated", "current"),
     [
@@ -90,6 +92,7 @@ async def test_what_is_outdated_is_found_in_id_order_and_counted(
     assert await backfill.count(stores.tenant, query) == {name: names.count(name) for name in names}
 
 
+@AT_ONCE
 async def test_pages_go_on_in_id_order_for_one_user_or_all(stores: Stores, backfill: BackfillStore) -> None:
     mine = sorted(await _remembered(stores, *[(OLD, OLD), (RULES, RULES)] * 5))
     outdated = [

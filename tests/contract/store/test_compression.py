@@ -10,10 +10,11 @@ from typing import Any
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.contract.store.passes import Emitted, run, total
 from tests.contract.store.stores import MODEL, STORED, Stores, request
+from tests.fixtures.examples import laws
 from tests.support.factories import at, unit_vectors
 
 from ricordo.clock import SystemClock
@@ -25,12 +26,13 @@ from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.store.consolidation import CompressionStore, MemoryPosition
+from ricordo.store.consolidation import CompressionStore
 from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import blocks
 from ricordo.store.document_store import DocumentStore
-from ricordo_services.lifecycle.passes.condensing_passes import CompressionPass
-from ricordo_services.lifecycle.passes.pass_runner import Slice
+from ricordo.store.memory_listings import MemoryPlace
+from ricordo_services.lifecycle.condensing_passes import CompressionPass
+from ricordo_services.lifecycle.pass_runner import Slice
 from ricordo_services.retrieval.lookups import MemoryLookups
 
 NOW = at(0) + timedelta(days=200)
@@ -92,7 +94,7 @@ async def test_the_weak_come_in_the_order_of_time_once_they_are_enriched(
     assert [one.id for one in first] == [one.id for one in memories[:2]]
     assert {one.about for one in first} == {("max",)}
     assert first[0].vector.shape == (16,)
-    behind = MemoryPosition(first[-1].created_at, first[-1].id)
+    behind = MemoryPlace(first[-1].id, first[-1].created_at)
     rest = await compression.weak(stores.tenant, "u-1", MODEL, NOW, after=behind, limit=2)
     assert [one.id for one in rest] == [memories[2].id]
     assert await _weak(compression, stores, "u-2") == set()
@@ -172,7 +174,7 @@ ROWS = st.tuples(
 )
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@laws(20)
 @given(rows=st.lists(ROWS, min_size=1, max_size=20))
 async def test_sql_finds_weak_what_the_domain_does(
     stores: Stores, rows: list[tuple[float, int, float, int, str]]
@@ -247,7 +249,7 @@ async def _state(stores: Stores, count: int) -> tuple[set[tuple[str, ...]], set[
     return {one.source_message_ids for one in await stores.derived()}, compressed
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@laws(8)
 @given(kinds=st.lists(st.integers(0, 3), max_size=50))
 async def test_all_messages_can_still_be_reached(stores: Stores, kinds: list[int]) -> None:
     """Each is compressed and a source of one synthesis, which `expand` shows, or neither."""

@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import permutations
 
+from tests.contract.store.conftest import waits_for_a_lock
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import A_MESSAGE, A_USER, forget
+from tests.fixtures.eventually import eventually
 from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.model import Progress
@@ -106,7 +108,7 @@ async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores
     early = replace(extracted(stores, "m-3"), put_right=())
     async with linking(stores, ["m-3"]):
         keeping = asyncio.create_task(learn(stores, early))
-        await asyncio.wait([keeping], timeout=0.5)
+        await eventually(lambda: waits_for_a_lock(stores.fetch))
         assert not keeping.done(), "it waits for what this transaction makes of it"
     _, progress = await keeping
     assert list(progress) == []
@@ -120,9 +122,9 @@ async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(stores: St
     async with stores.transaction() as connection:
         await connection.execute("lock table facts in exclusive mode")
         keeping = asyncio.create_task(learn(stores, early))
-        await asyncio.wait([keeping], timeout=0.5)
+        await eventually(lambda: waits_for_a_lock(stores.fetch))
         linked = asyncio.create_task(link(stores, ["m-3"]))
-        await asyncio.wait([linked], timeout=0.5)
+        await asyncio.wait([linked], timeout=0.3)
         assert not keeping.done()
     _, (kept,) = await keeping
     assert kept.extracted is not None
@@ -195,12 +197,12 @@ async def test_other_words_correct_something_else(stores: Stores) -> None:
 
 async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores) -> None:
     await arrive(stores, *STORY)
-    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY], STORED)
+    found = await stores.recalls.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY], STORED)
     ranked = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
     third, fourth = stores.id("m-3"), stores.id("m-4")
     assert ranked == {stores.id("m-2"): [fourth, third], third: [fourth]}
     await stores.execute("update memories set archived_at = now() where message_id = 'm-4'")
-    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third], STORED)
+    found = await stores.recalls.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third], STORED)
     assert {one.id: list(one.corrected_by) for one in found} == {stores.id("m-2"): [third], third: []}
 
 

@@ -127,7 +127,7 @@ async def test_events_and_feedback_at_once_lose_nothing_and_double_nothing(store
         if n % 4 == 0:
             await _judge(stores, recall, irrelevant=some)
         else:
-            await _recall(stores, recall, *some)
+            await _recall(stores, recall, *some, *some)
         if n % 4 == 1:
             await _judge(stores, recall, used=some)
 

@@ -24,7 +24,7 @@ from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.records import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.language.annotations import MemoryKind, MemorySource
-from ricordo.memory.documents import DocumentPart
+from ricordo.memory.document_cutting import DocumentPart
 from ricordo.messages.events import MessageReceived
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
@@ -105,7 +105,7 @@ class Bench:
         tenant = tenant or self.stores.tenant
         subject = "memory.v1.x.message.received"
         return await self.ingest(
-            tenant, [Envelope(tenant, uuid4(), subject, one, 1, None) for one in messages]
+            tenant, [Envelope(tenant, uuid4(), subject, one, 1, None, one.timestamp) for one in messages]
         )
 
     async def read(self) -> None:
@@ -183,7 +183,7 @@ async def test_objects_that_are_away_hold_up_only_messages_with_documents(bench:
 
 async def test_without_an_object_store_the_message_is_a_dead_letter(bench: Bench) -> None:
     ingest = IngestHandler(bench.stores.intake, bench.clock, None)
-    event = Envelope(bench.stores.tenant, uuid4(), "x", message(), 1, None)
+    event = Envelope(bench.stores.tenant, uuid4(), "x", message(), 1, None, bench.clock.now())
     (outcome,) = await ingest(bench.stores.tenant, [event])
     assert isinstance(outcome, Reject)
     assert outcome.code == "documents_unavailable"

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn
+from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn, tell_in_turn
 from tests.contract.store.page_reader import Reader
 from tests.contract.store.stores import Stores
 from tests.contract.store.test_erasure import LATER, forget
@@ -18,10 +18,7 @@ from ricordo.store.memory_listings import LIFETIME
 
 async def mention(stores: Stores, *names: str, since: int = 0, user_id: str = "u-1") -> None:
     """Have a message say of each that the user is their friend."""
-    for n, name in enumerate(names, since):
-        await stores.record(stores.message(f"m-{n}", minute=n, user_id=user_id))
-        told = extracted(stores, f"m-{n}", claim("friend", name, minute=n), user_id=user_id)
-        await learn(stores, told)
+    await tell_in_turn(stores, *(claim("friend", name) for name in names), first=since, user_id=user_id)
 
 
 async def test_a_card_says_what_is_known(stores: Stores, reader: Reader) -> None:
@@ -65,10 +62,7 @@ async def test_a_card_says_what_is_known(stores: Stores, reader: Reader) -> None
 async def test_what_is_said_most_decides_the_kind_and_the_user_in_the_end(
     stores: Stores, reader: Reader
 ) -> None:
-    await stores.say("m-1", "m-2", "m-3")
-    await learn(stores, extracted(stores, "m-1", claim("member_of", "Lido")))
-    await learn(stores, extracted(stores, "m-2", claim("visited", "Lido", minute=1)))
-    await learn(stores, extracted(stores, "m-3", claim("visited", "Lido", minute=2)))
+    await tell_in_turn(stores, *(claim(name, "Lido") for name in ("member_of", "visited", "visited")))
     assert await reader.entity_names(kind="place") == ["Lido"]
     member = next(one for one in (await reader.entities()).entities[0].facts if one.predicate == "member_of")
     await assert_fact(stores, member.id, UserAssertion(verified=True))

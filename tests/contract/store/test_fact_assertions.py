@@ -19,6 +19,7 @@ from tests.contract.store.evidence import (
     facts,
     learn,
     tell,
+    tell_in_turn,
     version,
 )
 from tests.contract.store.stores import Stores
@@ -36,10 +37,7 @@ REJECTED = UserAssertion(rejected=True)
 
 async def _lived(stores: Stores, *cities: str) -> list[Fact]:
     """Record a message for each city, a minute apart, and return the facts, the current ones first."""
-    names = [f"m-{n}" for n in range(len(cities))]
-    await stores.say(*names)
-    for n, (name, city) in enumerate(zip(names, cities, strict=True)):
-        await learn(stores, extracted(stores, name, claim("lives_in", city, minute=n)))
+    await tell_in_turn(stores, *(claim("lives_in", city) for city in cities))
     return list(await facts(stores))
 
 

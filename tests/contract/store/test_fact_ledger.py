@@ -1,16 +1,16 @@
 """What a ledger promises of a write and of a question; `test_folding_laws` has the law of what it holds."""
 
-import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import MISSING, fields, replace
+from functools import partial
 from itertools import product
 from typing import Any, Final
 from uuid import uuid4
 
 import asyncpg
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn, tell
+from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn, tell, tell_in_turn
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.growth import rows_touched
 from tests.fixtures.reference_formulas import facts_as_of
@@ -77,10 +77,8 @@ async def test_who_is_told_of_no_more_when_a_message_is_read_anew_is_known_no_mo
 
 
 async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(stores: Stores) -> None:
-    await stores.say(*(f"m-{n}" for n in range(4)))
-    friends = [claim("friend", name, minute=n) for n, name in enumerate(("Zoë", "Zoë", "ZOE"))]
-    await learn(stores, *(extracted(stores, f"m-{n}", one) for n, one in enumerate(friends)))
-    await learn(stores, extracted(stores, "m-3", claim("friend", "user", minute=3, subject="Zoë")))
+    friends = (claim("friend", name) for name in ("Zoë", "Zoë", "ZOE"))
+    await tell_in_turn(stores, *friends, claim("friend", "user", subject="Zoë"))
     for name in ("Zoë", " zoe ", "ZOE"):
         found = await stores.ledger.entity(stores.tenant, "u-1", name)
         assert found is not None
@@ -91,14 +89,13 @@ async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(stores: S
 
 
 async def test_facts_are_selected_for_a_context_by_confidence_names_and_predicates(stores: Stores) -> None:
-    told = ("likes", "tea"), ("likes", "tea"), ("likes", "tea"), ("has_pet", "Max"), ("lives_in", "Rome")
-    for n, (predicate, value) in enumerate((*told, ("lives_in", "Milan"))):
-        await stores.record(stores.message(f"m-{n}", minute=n))
-        await learn(stores, extracted(stores, f"m-{n}", claim(predicate, value, minute=n)))
+    told = [*[("likes", "tea")] * 3, ("has_pet", "Max"), ("lives_in", "Rome"), ("lives_in", "Milan")]
+    await tell_in_turn(stores, *(claim(*one) for one in told))
 
     async def surfacing(*names: str, limit: int = 10) -> list[str]:
-        found = await stores.ledger.surfacing(stores.tenant, "u-1", names=names, threshold=3, limit=limit)
-        return [one.object for one in found]
+        asked = stores.recalls.facts_of_question
+        found = await asked(stores.tenant, "u-1", words=names, threshold=3, limit=limit)
+        return [one.object for one in found.surfacing]
 
     async def about(*predicates: str, user: str = "u-1", limit: int = 10) -> list[str]:
         found = await stores.ledger.about_user(stores.tenant, user, predicates=predicates, limit=limit)
@@ -113,21 +110,6 @@ async def test_facts_are_selected_for_a_context_by_confidence_names_and_predicat
     assert await about("name", "has_pet", "likes") == ["Max", "tea"]
     assert await about() == await about("likes", user="u-2") == []
     assert len(await about("likes", "has_pet", "lives_in", limit=2)) == 2
-
-
-async def test_batches_about_the_same_users_in_opposite_order_do_not_deadlock(stores: Stores) -> None:
-    told = []
-    for user, n in product(range(4), range(4)):
-        name = f"m-{user}-{n}"
-        await stores.record(stores.message(name, minute=n, user_id=f"u-{user}"))
-        told.append(extracted(stores, name, claim("likes", "tea", minute=n), user_id=f"u-{user}"))
-    await asyncio.gather(
-        *(learn(stores, *told[start::2][::order]) for start in (0, 1) for order in (1, -1)),
-        *(learn(stores, *told[start::3]) for start in range(3)),
-    )
-    for user in range(4):
-        (fact,) = await facts(stores, FactQuestion(user_id=f"u-{user}"))
-        assert (fact.confidence, len(fact.message_ids)) == (4, 4)
 
 
 async def _lived(stores: Stores) -> None:
@@ -240,18 +222,6 @@ async def test_evidence_of_a_correction_is_kept_whole(stores: Stores) -> None:
     ]
 
 
-async def test_a_fact_names_its_latest_hundred_messages_and_is_supported_by_all(stores: Stores) -> None:
-    names = [f"m-{n}" for n in range(120)]
-    await stores.say(*names)
-    evidence = [extracted(stores, name, claim("likes", "tea", minute=n)) for n, name in enumerate(names)]
-    supported, _ = await learn(stores, *evidence)
-    assert set(supported) == set(names)
-    again, _ = await learn(stores, evidence[0])
-    assert again == {"m-0": supported["m-0"]}
-    (tea,) = again["m-0"]
-    assert (tea.confidence, tea.message_ids) == (10, tuple(names[20:]))
-
-
 async def test_a_batch_reads_what_it_touches_and_no_more_when_more_is_known(
     dsns: Dsns, stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
@@ -278,6 +248,28 @@ async def test_a_batch_reads_what_it_touches_and_no_more_when_more_is_known(
     assert min(touched) >= 40, "what is written is counted"
 
 
+async def test_a_question_asks_for_facts_of_those_whom_it_names_or_of_the_user(stores: Stores) -> None:
+    told = (
+        claim("lives_in", "Rome", subject="Dr Anna Rossi"),
+        claim("lives_in", "Oslo", subject="Ugo Bianchi"),
+        claim("lives_in", "Pisa", subject="Ada Bianchi"),
+        claim("lives_in", "Milan"),
+    )
+    for n, fact in enumerate(told):
+        await stores.record(stores.message(f"m-{n}", minute=n))
+        await learn(stores, extracted(stores, f"m-{n}", replace(fact, at=at(n))))
+
+    async def asked(*names: str, relatives: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+        ask = partial(stores.recalls.facts_of_question, stores.tenant, "u-1", threshold=3, limit=9)
+        found = await ask(names=names, relatives=relatives, predicates=["lives_in"])
+        return list(found.bearers), [one.object for one in found.requested]
+
+    assert await asked() == ([], ["Milan"])
+    assert await asked("Rossi") == (["dr anna rossi"], ["Rome"])
+    assert await asked("Bianchi") == (["bianchi"], ["Pisa", "Oslo"]), "there are two of that name"
+    assert await asked("Nobody", relatives=["Ugo Bianchi"]) == (["nobody"], ["Oslo"])
+
+
 async def test_messages_tell_facts_that_lead_on_by_whom_these_share(stores: Stores) -> None:
     told = (
         claim("has_sibling", "Anna"),
@@ -288,12 +280,10 @@ async def test_messages_tell_facts_that_lead_on_by_whom_these_share(stores: Stor
         claim("has_pet", "Rex", subject="Ugo"),
         claim("likes", "snow", subject="Rex"),
     )
-    for n, fact in enumerate(told):
-        await stores.record(stores.message(f"m-{n}", minute=n))
-        await learn(stores, extracted(stores, f"m-{n}", replace(fact, at=at(n))))
+    await tell_in_turn(stores, *told)
 
     async def connected(*messages: str, leading: int = 1, limit: int = 10, user: str = "u-1") -> set[str]:
-        found = await stores.ledger.connected(stores.tenant, user, messages, leading, limit)
+        found = await stores.recalls.connected_facts(stores.tenant, user, messages, leading, limit)
         return {one.object for one in found}
 
     assert await connected("m-0") == {"Anna", "nurse", "Oslo"}, "what was superseded leads nowhere"

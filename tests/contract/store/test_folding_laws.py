@@ -6,11 +6,12 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import zip_longest
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import forget
+from tests.fixtures.examples import laws
 from tests.fixtures.reference_formulas import facts_as_of as held_at
 from tests.support.factories import at
 
@@ -28,12 +29,7 @@ from ricordo.store.entity_store import NobodyKnown, UnknownNames
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.fact_queries import FactQuestion
 
-# A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
-LAWS = settings(
-    max_examples=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
-)
+LAWS = laws(15)
 # Few names, many meetings: the same city, person and thing as value, subject and object.
 NAMES = ("Bea", "bea ", "Bea R.", "Bea Rossi", "Rome", "Milan", "Max", "sister")
 TIES = ("", "", "~", "has_sibling/f/sister", "?has_sibling/f/sister", "knows/f/colleague", "has_pet//dog")
@@ -102,15 +98,15 @@ async def _holds_the_fold(stores: Stores, utterances: Sequence[ExtractedEvidence
         assert await _asked(stores, user) == {one for one in facts if one.current}
         for instant in (at(-61), at(-60), at(-25), at(4), at(9)):
             assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
-        shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
+        ask = stores.recalls.facts_of_question
+        asked = await ask(stores.tenant, user, words=("bea",), threshold=2, limit=3)
         rows = list(resolved(evidence, decisions))
         met = sorted(entities(rows), key=lambda one: (-one.mentions, one.name))
         beings = {normalise(one.name) for one in _resolver(evidence, decisions).clusters()}
         names = [(one.name, other_names(one, is_being=one.key in beings)) for one in met]
         named = ["bea", *(name for name, others in names if "bea" in others)]
-        assert tuple(shown) == select_facts(facts, named_entities=named, threshold=2, limit=3)
-        profile = await stores.queries.profile(stores.tenant, user)
-        assert profile.names[: len(met)] == tuple(one.name for one in met)
+        assert tuple(asked.surfacing) == select_facts(facts, named_entities=named, threshold=2, limit=3)
+        assert asked.profile.names[: len(met)] == tuple(one.name for one in met)
 
 
 async def _decisions(stores: Stores, user: str) -> list[EntityDecision]:

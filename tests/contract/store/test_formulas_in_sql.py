@@ -1,4 +1,4 @@
-"""What SQL computes is what the formulas say, on random rows."""
+"""What SQL computes is what the formulas say, on random rows; `tests/unit/memory` has the decay by hand."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
@@ -6,11 +6,10 @@ from datetime import datetime, timedelta
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.contract.store.stores import Stores, request
-from tests.fixtures.decay_cases import NOW as CASES_AT
-from tests.fixtures.decay_cases import DecayCase, decay_cases
+from tests.fixtures.examples import laws
 from tests.fixtures.reference_formulas import (
     Candidate,
     MemoryStrength,
@@ -29,7 +28,7 @@ from ricordo.store.pass_store import OBSERVATIONS, Quota, Strategy
 
 NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
 WEAK_BELOW = 0.3  # the factor without floors, for what is archived
-LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LAWS = laws(20)
 UNIT = st.one_of(
     st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1).map(lambda share: round(share, 6))
 )
@@ -103,7 +102,7 @@ async def test_decay_factors_are_read_by_the_formula(
         archived_at = NOW - timedelta(days=10 * n)
         await here.execute("update memories set archived_at = $1 where id = $2", archived_at, before[n].id)
     memories = {one.id: one for one in await _read(here, [one.id for one in before])}
-    found = await here.queries.ranking_rows(here.tenant, "u-1", list(memories), NOW, floors=floors)
+    found = await here.recalls.ranking_rows(here.tenant, "u-1", list(memories), NOW, floors=floors)
     assert {one.id for one in found} == set(memories)
     for row in found:
         expected = decay_factor(memories[row.id], NOW, floors=floors)
@@ -131,20 +130,6 @@ async def test_the_pass_archives_what_has_faded_and_changes_nothing_else(
             faded = weak and former.access_count < 2 and former.importance < 0.5
             assert now == replace(former, archived_at=NOW if faded else None)
             assert (now.id in archived) == (faded and not repeated)
-
-
-@pytest.mark.parametrize("case", decay_cases(), ids=lambda case: case.what)
-async def test_the_curve_by_hand(stores: Stores, case: DecayCase) -> None:
-    memory = case.memory
-    async with stores.transaction() as connection:
-        found = await connection.fetchval(
-            "select decay_factor($1, $2, $3, $4, $5, $6, $7, $8)",
-            CASES_AT,
-            *(memory.stored_at, memory.last_accessed, memory.archived_at),
-            *(memory.importance, memory.emotion.arousal, memory.pinned or memory.verified, case.floors),
-        )
-    assert found == pytest.approx(case.factor, rel=1e-3, abs=1e-30)
-    assert found == pytest.approx(decay_factor(memory, CASES_AT, floors=case.floors), rel=1e-12)
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.94, 0.95), (0.95, 0.95), (0.99, 0.99), (0.0, 0.02)])
@@ -198,7 +183,7 @@ async def test_reinforcement(stores: Stores, rows: list[Row], uses: list[timedel
     ids = tuple(one.id for one in before)
     for age in uses:
         await here.use(*ids, at=NOW - age)
-    standings = {one.id: one for one in await here.queries.ranking_rows(here.tenant, "u-1", ids, NOW)}
+    standings = {one.id: one for one in await here.recalls.ranking_rows(here.tenant, "u-1", ids, NOW)}
     for former, now in zip(before, await _read(here, ids), strict=True):
         strength = _strength(former)
         for age in uses:

@@ -1,37 +1,43 @@
-"""The law of the graph: whatever came before, after one projection of a user it equals the user's facts."""
+"""The law of the graph: whatever came before, after one projection of a user it equals the user's facts.
+
+A reindexing projects whole, whatever version the graph has.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final, LiteralString
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from neo4j import AsyncGraphDatabase
 from tests.contract.store.evidence import ALL, claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_folding_laws import statements
-from tests.fixtures.fact_graphs import erase, graph_of
+from tests.fixtures.examples import laws
+from tests.fixtures.fact_graphs import erase, graph_of, in_pages
+from tests.fixtures.sentence_tables import table
 from tests.support.factories import START
 from tests.support.manual_clock import ManualClock
 
-from ricordo.graph.bolt.fact_graph import FactGraph
-from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, ReadDelta, in_pages
+from ricordo.graph.fact_graph import FactGraph
+from ricordo.graph.graph_model import GraphDelta, GraphUnavailable, ReadDelta
 from ricordo.language.facts.evidence import Evidence
+from ricordo.memory.facts.fact_model import Fact
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.events import FactsExtracted
 from ricordo.runtime.handling import Envelope
 from ricordo.store.erasure import ErasureRequest, ErasureStore
 from ricordo.store.fact_source import FactSource
-from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector
+from ricordo_services.job_progress import ReindexOrder
+from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector, GraphRebuild
 from ricordo_services.stack.endpoints import Endpoints
 
-LAWS = settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
-)
+LAWS = laws(25)
 MESSAGES = 6
 
 
@@ -215,7 +221,7 @@ async def test_an_event_projects_its_user_if_there_is_something_new(world: World
     body = FactsExtracted(
         user_id="u-1", conversation_id="c-1", message_id="m-0", memory_id=world.stores.id("m-0"), facts=1
     )
-    event = Envelope(tenant, body.id, "subject", body, 1, None)
+    event = Envelope(tenant, world.stores.id("m-0"), "subject", body, 1, None, ManualClock().now())
     await world.projector(tenant, [event])
     assert world.graph.whole == 0
     await world.learn(0, claim("likes", "tea"))
@@ -244,3 +250,61 @@ async def test_facts_without_an_event_are_caught_up_with_past_a_user_that_fails(
     await catch_up.run()
     assert list(await world.source.behind(world.stores.tenant, None, 9)) == ["u-0"]
     assert len(await world.graph.export(world.stores.tenant, "u-1")) == 1
+
+
+USERS: Final = ("u-1", "u-2", "u'3`{}")
+SOME: Final = "00000000-0000-4000-8000-000000000000"
+"""The id of no fact, and no state."""
+ENTITIES: Final[LiteralString] = (
+    "MATCH (e:Entity {tenant: $tenant}) OPTIONAL MATCH (e)-[f]->() "
+    "RETURN e.user_id AS user_id, e.key AS key, count(f) AS edges ORDER BY user_id, key"
+)
+VERSIONS: Final[LiteralString] = (
+    "MATCH (p:Projection {tenant: $tenant}) "
+    "RETURN p.user_id AS user_id, p.version AS version, p.state AS state ORDER BY user_id"
+)
+STRANGERS: Final[LiteralString] = (
+    "MATCH (e:Entity) WHERE $mark IN [e.tenant, e.unlike] DETACH DELETE e RETURN count(e) AS number"
+)
+
+
+async def test_a_reindexing_restores_the_graph_however_it_was_damaged(
+    stores: Stores, graph: FactGraph, stack: Endpoints
+) -> None:
+    """Of all users or of one; what another application has put there is left alone."""
+    projector = GraphProjector(FactSource(stores.database), graph)
+    rebuild = GraphRebuild(projector=projector, life=stores.lifecycle, clock=ManualClock(start=START))
+    told = claim("friend", "Nora"), claim("lives_in", "Rome", subject="Nora", polarity="past", position=9)
+    for n, user_id in enumerate(USERS):
+        await stores.say(f"m-{n}", f"n-{n}", user_id=user_id)
+        for name, said in ((f"m-{n}", told), (f"n-{n}", told[1:])):
+            await learn(stores, extracted(stores, name, *said, user_id=user_id))
+        await projector.project(stores.tenant, user_id)
+
+    async def run(query: LiteralString) -> list[dict[str, object]]:
+        async with driver.session(database=stack.bolt_database) as session:
+            result = await session.run(query, {"tenant": stores.tenant, "some": SOME, "mark": mark})
+            return await result.data()
+
+    async def exported() -> list[Sequence[Fact]]:
+        return [await graph.export(stores.tenant, user_id) for user_id in (*USERS, "u-9")]
+
+    async def shape() -> list[object]:
+        """Return the entities with how many edges leave each, and the states."""
+        return [await run(query) for query in (ENTITIES, VERSIONS)]
+
+    access, mark = (stack.bolt_user, stack.bolt_password), f"Not A Tenant {uuid4()}"
+    async with AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver:
+        whole, facts = await shape(), await exported()
+        for name, damage in table(__file__, "damage").items():
+            await run(damage)
+            assert await shape() != whole or await exported() != facts, name
+            done = await rebuild.run(ReindexOrder(projection="graph", tenant=stores.tenant))
+            assert (await shape(), await exported(), done.found, done.written) == (whole, facts, 6, 6), name
+        for user_id in USERS[:2]:
+            await erase(graph, stores.tenant, user_id)
+        await rebuild.run(ReindexOrder(projection="graph", tenant=stores.tenant, user_id="u-2"))
+        assert [len(await graph.export(stores.tenant, user_id)) for user_id in USERS] == [0, 2, 2]
+        await run("CREATE (:Entity {tenant: $mark, user_id: $mark, key: 'k'}), (:Entity {unlike: $mark})")
+        await rebuild.run(ReindexOrder(projection="graph", user_id=mark))
+        assert await run(STRANGERS) == [{"number": 2}]

@@ -1,9 +1,9 @@
-"""Entities that merge and part again while evidence comes, and who may decide about them."""
+"""Who may decide whether two names are one; what follows for the facts is proved by `test_folding_laws`."""
 
 from functools import partial
 
 import pytest
-from tests.contract.store.evidence import claim, extracted, learn, tell, version
+from tests.contract.store.evidence import claim, tell, version
 from tests.contract.store.stores import Stores
 
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS
@@ -36,23 +36,6 @@ async def _decide(stores: Stores, *, same: bool | None, by: str = "user", **more
 def doubting(stores: Stores) -> FactLedger:
     """Return a ledger that keeps pairs that rules leave open."""
     return FactLedger(stores.database, record_doubts=True)
-
-
-async def test_a_decision_holds_for_all_evidence_and_is_taken_back(stores: Stores) -> None:
-    await tell(stores, "m-0", *BOTH)
-    versions = set()
-    for _ in range(2):
-        await stores.ledger.decide(stores.tenant, "u-1", NAMES, same=True, by="user")
-        assert await _known(stores) == ONE
-        versions.add(await version(stores))
-    assert len(versions) == 1
-    await stores.say("m-2")
-    more = extracted(stores, "m-2", claim("plays", "chess", minute=2, subject="Nico"))
-    for ledger in (stores.ledger, stores.another_ledger()):
-        await learn(stores, more, ledger=ledger)
-        assert ("Nicola", "plays", "chess") in await _known(stores, "nico")
-    await _decide(stores, same=None)
-    assert await _known(stores) == {*TWO, ("Nico", "plays", "chess")}
 
 
 async def test_an_unresolved_pair_is_kept_until_somebody_answers(
@@ -93,8 +76,12 @@ async def test_no_model_overturns_a_user_and_a_user_overturns_a_model(
     stores: Stores, doubting: FactLedger
 ) -> None:
     await tell(stores, "m-0", *BOTH, ledger=doubting)
-    await _decide(stores, same=True, by=MODEL)
-    assert await _known(stores) == ONE
+    versions = set()
+    for _ in range(2):
+        await _decide(stores, same=True, by=MODEL)
+        assert await _known(stores) == ONE
+        versions.add(await version(stores))
+    assert len(versions) == 1, "what is decided already changes nothing"
     for user, model, known in ((None, True, TWO), (False, True, TWO), (True, False, ONE), (None, True, TWO)):
         await _decide(stores, same=user)
         before = await version(stores)

@@ -1,101 +1,111 @@
-"""An import restores uses, assertions and derived memories once, and overwrites nothing newer."""
+"""What an export holds besides messages is restored once, as it was, and overwrites nothing newer."""
 
-from dataclasses import replace
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.evidence import claim, extracted, learn, tell, version
-from tests.contract.store.stores import STORED, Scope, Stores, summary
+from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn, version
+from tests.contract.store.stores import STORED, Stores, summary
 from tests.fixtures.workshop import memory_bus
+from tests.support.factories import at
 from tests.support.manual_clock import ManualClock
 
-from ricordo.language.annotations import MemoryKind, MemorySource
-from ricordo.language.facts.evidence import Evidence
-from ricordo.memory.facts.user_assertions import Rejection
-from ricordo.memory.model import derived_id
+from ricordo.client import MemoryClient
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.facts.user_assertions import UserAssertion
+from ricordo.memory.model import Memory
+from ricordo.messages.ids import request_key
 from ricordo.runtime.event_publishing import Emitter
-from ricordo.store.entity_store import NobodyKnown
 from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
+from ricordo.store.imports import ImportStore
+from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import TombstoneExists, WorkingNote
-from ricordo_services.lifecycle.export_restore import ExportRestore, Names
+from ricordo_services.lifecycle.export_restore import ExportRestore
 
-PEOPLE = claim("friend", "Nicola"), claim("likes", "tea", subject="Nico")
+Item = dict[str, Any]
 DAY = timedelta(days=1)
+MESSAGES = ("m-1", "m-2", "m-3", "m-4")
+TOLD = {
+    "m-1": (claim("lives_in", "Turin"), claim("likes", "tea", position=20)),
+    "m-2": (claim("friend", "Nicola", minute=1), claim("likes", "tea", subject="Nico", minute=1)),
+    "m-3": (claim("works_at", "Fiat", minute=2),),
+}
+KINDS = {"message", "memory", "fact", "word", "rejection", "entity", "decision", "note", "session_end"}
+OTHERS = ("id", "memory_id", "source_ids", "preceding_id", "following_id", "synthesis_id", "about", "request")
+"""What holds the name of the tenant."""
 
 
-@pytest.fixture
-def restoring(stores: Stores) -> ImportStore:
-    return ImportStore(stores.database)
+@dataclass
+class Client:
+    """Stands in for the client: corrects at once."""
+
+    stores: Stores
+
+    async def correct(self, user_id: str, *, memory_id: UUID, content: str, request_id: str) -> None:
+        await self.stores.correct(memory_id, content)
+
+    async def remembered(self, ids: Sequence[str], timeout: float) -> None:
+        """Wait for nothing."""
+
+    async def end_session(self, user_id: str, conversation_id: str, ended_at: str) -> None:
+        at = datetime.fromisoformat(ended_at)
+        await SessionStore(self.stores.database).end(
+            self.stores.tenant, user_id, conversation_id, at, STORED + DAY
+        )
 
 
-def state_of(memory_id: UUID) -> ImportedUse:
-    return ImportedUse(
-        id=memory_id,
-        event_id=uuid4(),
-        access_count=7,
-        last_accessed=STORED + timedelta(days=3),
-        reinforcement=0.35,
-        importance=0.95,
-        importance_beyond=0.04,
-        pinned=True,
-        verified=False,
-        stored_at=STORED - timedelta(days=30),
-        archived_at=None,
-        archive_reason=None,
-        compressed=False,
-        synthesis_id=None,
+def restore_of(stores: Stores, *, user_id: str = "u-1", note_h: int = 24) -> ExportRestore:
+    clock = ManualClock(datetime.now(UTC))
+    return ExportRestore(
+        tenant=stores.tenant,
+        user_id=user_id,
+        client=cast(MemoryClient, Client(stores)),
+        imports=ImportStore(stores.database),
+        ledger=stores.ledger,
+        note_store=stores.notes,
+        emitter=Emitter(memory_bus(clock), clock, "tests"),
+        clock=clock,
+        note_lifetime=timedelta(hours=note_h),
     )
 
 
-async def test_a_memory_is_as_used_as_it_was_and_each_state_counts_once(
-    restoring: ImportStore, stores: Stores
-) -> None:
-    (memory_id,) = await stores.say("m-1")
-    state = state_of(memory_id)
-    assert await restoring.use(stores.tenant, "u-1", [state]) == {memory_id: None}
-    found = await stores.memory()
-    assert (found.access_count, found.last_accessed, found.reinforcement) == (7, state.last_accessed, 0.35)
-    assert (found.importance, found.stored_at) == (0.95, state.stored_at)
-    assert (found.pinned, found.verified) == (True, False)
-    assert await restoring.use(stores.tenant, "u-1", [state]) == {}
-    assert await stores.memory() == found
+async def exported(stores: Stores) -> list[Item]:
+    holdings, items = ExportStore(stores.database), list[Any]()
+    for part in EXPORT_PARTS:
+        items += [one.item for one in await holdings.after(stores.tenant, "u-1", part, (), 1_000)]
+    return [json.loads(json.dumps(item)) for item in items]
 
 
-async def test_what_was_made_of_a_memory_here_stays(restoring: ImportStore, stores: Stores) -> None:
-    """One that was used more here keeps its importance, and comes to no archive."""
-    (memory_id,) = await stores.say("m-1")
-    await restoring.use(stores.tenant, "u-1", [state_of(memory_id)])
-    before = await stores.memory()
-    old = replace(
-        state_of(memory_id),
-        access_count=1,
-        last_accessed=None,
-        reinforcement=0.05,
-        importance=0.2,
-        pinned=False,
-        archived_at=STORED,
-        archive_reason="decay",
-    )
-    await restoring.use(stores.tenant, "u-1", [old])
-    assert await stores.memory() == before
+async def restored(
+    restore: ExportRestore, items: Sequence[Item], failed: Sequence[str] = (), steps: int = 1_000
+) -> ExportRestore:
+    """Restore items; break off after so many steps."""
+    left = iter(range(steps))
+
+    def of_kind(kind: str) -> Iterator[Item]:
+        if next(left, None) is None:
+            raise ConnectionError
+        return (item for item in items if item["item"] == kind)
+
+    await restore.run(of_kind, failed, 1.0)
+    return restore
 
 
-async def test_what_was_archived_is_archived(restoring: ImportStore, stores: Stores) -> None:
-    (memory_id,) = await stores.say("m-1")
-    gone = replace(state_of(memory_id), archived_at=STORED, archive_reason="expiry")
-    assert await restoring.use(stores.tenant, "u-1", [gone]) == {memory_id: "expiry"}
-    assert (await stores.memory()).archived_at == STORED
+async def kept(stores: Stores) -> list[str]:
+    """Return all that an export holds, but for the ids."""
+    items = await exported(stores)
+    shown = ({name: item[name] for name in item if name not in OTHERS} for item in items)
+    return sorted(json.dumps(item, sort_keys=True) for item in shown)
 
 
-async def test_nobody_elses_memory_is_touched(restoring: ImportStore, stores: Stores) -> None:
-    (memory_id,) = await stores.say("m-1")
-    assert await restoring.use(stores.tenant, "u-2", [state_of(memory_id)]) == {}
-    assert await restoring.use(stores.another_tenant().tenant, "u-1", [state_of(memory_id)]) == {}
-    assert (await stores.memory()).access_count == 0
+async def told(stores: Stores) -> None:
+    """Say messages, and read the facts that they state."""
+    await stores.say(*MESSAGES)
+    await learn(stores, *(extracted(stores, message_id, *claims) for message_id, claims in TOLD.items()))
 
 
 async def note(
@@ -106,111 +116,191 @@ async def note(
     await stores.notes.note(stores.tenant, noted, at, live_since=(since or at) - DAY, limit=9, late=late)
 
 
-def word(value: str, kind: str = "verified", request: str = "request 1") -> Evidence:
-    return replace(claim("lives_in", value, minute=10), kind=kind, message_id=request)  # type: ignore[arg-type]  # of the few kinds
+async def draw(stores: Stores, insight: Memory, about: UUID) -> None:
+    await stores.write_derived(insight)
+    await stores.execute("insert into insights values ($1, 'u-1', $2, $3)", stores.tenant, about, insight.id)
 
 
-async def test_the_users_word_is_folded_in_once(restoring: ImportStore, stores: Stores) -> None:
-    await tell(stores, "m-1", claim("lives_in", "Turin"))
-    words = {"request 1": [word("Turin", "rejected"), word("Bologna")]}
-    assert await restoring.words(stores.tenant, "u-1", words) == 1
-    (home,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
-    assert (home.object, home.verified) == ("Bologna", True)
-    assert await restoring.words(stores.tenant, "u-1", words) == 0
+async def talked(stores: Stores) -> Stores:
+    """Return another tenant, whose user has an item of each kind."""
+    stores = stores.another_tenant()
+    await told(stores)
+    ids = {name: stores.id(name) for name in MESSAGES}
+    await stores.correct(ids["m-4"], "The code is 9924.")
+    facts = await by_object(stores)
+    await assert_fact(stores, facts["Turin"].id, UserAssertion(object="Bologna"), "request 1")
+    await assert_fact(stores, facts["Fiat"].id, UserAssertion(rejected=True), "request 2")
+    own = request_key(stores.tenant, "u-1", "assert", "")
+    for message_id, memory, value in (("m-3", ids["m-3"], "figs"), (own, None, "rum")):
+        asserted = extracted(stores, message_id, claim("likes", value, minute=3))
+        await stores.ledger.assert_facts(stores.tenant, asserted, memory, None, [value])
+    await stores.ledger.decide(
+        stores.tenant, "u-1", ("nico", "nicola"), same=True, by="user", decided_at=at(9)
+    )
+    made = summary(stores, [ids["m-1"], ids["m-2"]])
+    insight = replace(made, id=uuid4(), kind=MemoryKind.REFLECTION, verified=True, conversation_id="")
+    await stores.write_derived(made)
+    await draw(stores, insight, uuid4())
+    await stores.mark(ids["m-1"], "pinned")
+    await stores.use(ids["m-2"], made.id, at=STORED + DAY)
+    await stores.execute(
+        "update memories set archived_at = $2, archive_reason = 'expiry' where id = $1", ids["m-3"], STORED
+    )
+    await SessionStore(stores.database).end(stores.tenant, "u-1", "c-1", at(30), STORED)
+    await note(stores, 42, datetime.now(UTC))
+    return stores
 
 
-async def test_what_a_bot_asserted_is_restored_of_messages_that_are_here(
-    restoring: ImportStore, stores: Stores
-) -> None:
-    """And of the bot itself, whose key has a space; twice is once."""
-    await stores.say("m-1")
-    own = replace(extracted(stores, "m-1", claim("likes", "figs")), message_id="request b")
-    own = replace(own, evidence=tuple(replace(one, message_id="request b") for one in own.evidence))
-    asserted = [
-        extracted(stores, "m-1", claim("likes", "tea")),
-        extracted(stores, "gone", claim("likes", "rum")),
-    ]
-    for _ in range(2):
-        assert await restoring.assertions(stores.tenant, "u-1", [*asserted, own]) == 2
-    found = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", predicate="likes"))
-    assert {(one.object, one.confidence, one.message_ids) for one in found} == {
-        ("tea", 1, ("m-1",)),
-        ("figs", 1, ()),
-    }
+async def test_a_restored_export_exports_the_same_wherever_it_broke_off_and_once_more(stores: Stores) -> None:
+    source = await talked(stores)
+    items, whole = await exported(source), await kept(source)
+    assert {item["item"] for item in items} == KINDS
+    await told(stores)
+    for steps in range(9):
+        with pytest.raises(ConnectionError):
+            await restored(restore_of(stores), items, steps=steps)
+    assert (await restored(restore_of(stores), items)).left_out == []
+    assert await kept(stores) == whole
+    before = await version(stores)
+    assert (await restored(restore_of(stores), items)).restored["memories"] == 0
+    assert (await kept(stores), await version(stores)) == (whole, before)
 
 
-def turned_down(message_id: str = "m-1") -> ImportedRejection:
-    words = Rejection(message_id, "user", "lives_in", "Turin", "lives_in Turin")
-    return ImportedRejection(request_id="request 1", ordinal=0, fact_id=uuid4(), rejection=words, at=STORED)
+async def test_what_was_made_of_a_memory_here_stays(stores: Stores) -> None:
+    """One that was used more here keeps its importance, and comes to no archive; a later text stays, too."""
+    items = await exported(await talked(stores))
+    await told(stores)
+    await stores.use(*([stores.id("m-3")] * 3), at=STORED + 2 * DAY)
+    await stores.correct(stores.id("m-4"), "The code is 1111.")
+    used = await stores.memory("m-3")
+    await restored(restore_of(stores), items)
+    assert await stores.memory("m-3") == used
+    assert (await stores.memory("m-4")).content == "The code is 1111."
+    assert (await stores.memory("m-1")).pinned
+    await stores.mark(stores.id("m-1"), "pinned", on=False)
+    await restored(restore_of(stores), items)
+    assert not (await stores.memory("m-1")).pinned
+
+
+async def test_nobody_elses_memory_is_touched(stores: Stores) -> None:
+    items = await exported(await talked(stores))
+    await told(stores)
+    before = await kept(stores)
+    tally = await restored(restore_of(stores, user_id="u-2"), items)
+    assert (tally.restored["memories"], tally.restored["derived"]) == (0, 0)
+    assert await kept(stores) == before
+
+
+async def test_nothing_comes_back_of_who_was_forgotten(stores: Stores) -> None:
+    """The bot ends its sessions by an event of its own, which is dated."""
+    items = await exported(await talked(stores))
+    await stores.put_tombstone("user", "u-1", "u-1")
+    await stores.execute("update tombstones set erased_at = now()")
+    await restored(restore_of(stores), items, MESSAGES)
+    assert {json.loads(text)["item"] for text in await kept(stores)} <= {"session_end"}
+
+
+async def test_nothing_comes_back_of_a_message_that_was_forgotten(stores: Stores) -> None:
+    items = await exported(await talked(stores))
+    await stores.say("m-1", "m-2", "m-4")
+    await stores.put_tombstone("message", "m-3", "u-1")
+    await restored(restore_of(stores), items, ["m-3"])
+    assert await stores.fetch("select count(*) from rejections") == [(0,)]
+    assert "figs" not in str(await kept(stores))
 
 
 @pytest.mark.parametrize("read_first", [True, False])
-async def test_what_was_rejected_is_rejected_again(
-    restoring: ImportStore, stores: Stores, *, read_first: bool
+async def test_what_was_rejected_is_rejected_whenever_its_message_is_read(
+    stores: Stores, *, read_first: bool
 ) -> None:
-    await stores.say("m-1", "m-2")
-    told = extracted(stores, "m-1", claim("lives_in", "Turin"), claim("likes", "tea", position=20))
+    items = await exported(await talked(stores))
+    rejections = [item for item in items if item["item"] == "rejection"]
     if read_first:
-        await learn(stores, told)
-    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()]) == 1
-    await learn(stores, told)
-    (tea,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
-    assert tea.object == "tea"
-    before = await version(stores)
-    await restoring.rejections(stores.tenant, "u-1", [turned_down()])
-    assert await version(stores) == before
+        await told(stores)
+        await restored(restore_of(stores), rejections)
+    else:
+        await restored(restore_of(stores), rejections)
+        await told(stores)
+    assert set(await by_object(stores)) == {"Turin", "tea", "Nicola"}
 
 
-@pytest.mark.parametrize(("scope", "key"), [("user", "u-1"), ("message", "m-1")])
-async def test_nothing_rejected_comes_back_of_what_was_forgotten(
-    restoring: ImportStore, stores: Stores, scope: Scope, key: str
+@pytest.mark.parametrize("text", ["They spoke of the harbour.", "They spoke of the sea."])
+async def test_what_the_user_stands_behind_takes_the_place_of_what_was_made_here(
+    stores: Stores, text: str
 ) -> None:
+    """Corrected or verified; what was only computed does not, and what the user stands behind here stays."""
+    source = await talked(stores)
+    plain = await exported(source)
+    [made] = [one for one in await source.derived() if one.kind is MemoryKind.SUMMARY]
+    if made.content == text:
+        await source.mark(made.id, "verified")
+    else:
+        await source.correct(made.id, text)
+    held = await exported(source)
+    await told(stores)
+    own = summary(stores, [stores.id("m-1"), stores.id("m-2")], "They spoke of the weather.")
+    await stores.write_derived(own)
+    for items, content in ((plain, own.content), (held, text), (plain, text)):
+        await restored(restore_of(stores), items)
+        (found,) = await stores.found(own.id)
+        assert (found.content, found.verified) == (content, content == text)
+    await stores.correct(own.id, "They spoke of Nora.")
+    await restored(restore_of(stores), held)
+    (found,) = await stores.found(own.id)
+    assert (found.content, found.verified) == ("They spoke of Nora.", True)
+
+
+async def test_an_insight_that_was_drawn_here_stays_and_takes_over_the_use(stores: Stores) -> None:
+    source = await talked(stores)
+    await source.execute("update memories set verified = false, access_count = 3 where kind = 'reflection'")
+    [(about,)] = await source.fetch("select insight_hash from insights")
+    items = await exported(source)
+    await told(stores)
+    own = replace(
+        summary(stores, [stores.id("m-1")], "You like the sea."), kind=MemoryKind.REFLECTION, id=uuid4()
+    )
+    await draw(stores, own, about)
+    await restored(restore_of(stores), items)
+    [found] = [one for one in await stores.derived() if one.kind is MemoryKind.REFLECTION]
+    assert (found.id, found.content, found.access_count) == (own.id, own.content, 3)
+
+
+async def test_what_is_missing_or_malformed_is_told(stores: Stores) -> None:
+    items = await exported(await talked(stores))
     await stores.say("m-1")
-    await stores.put_tombstone(scope, key, "u-1")
-    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()]) == 0
-    assert await stores.fetch("select count(*) from rejections") == [(0,)]
+    left = (await restored(restore_of(stores), items, MESSAGES[1:])).left_out
+    assert "1 assertions of a bot, whose messages are not here" in left
+    assert "a decision on who is who: nobody goes by 'nico' or 'nicola'" in left
+    assert sum("whose sources are not here" in one for one in left) == 2
+    [summed] = [item for item in items if item.get("kind") == "summary"]
+    await stores.say("m-2")
+    messages = [item for item in items if item["item"] == "message"]
+    for wrong in ({"created_at": "some day"}, {"content": None}, {"access_count": "many"}):
+        with pytest.raises(ValueError, match=r"\w"):
+            await restored(restore_of(stores), [*messages, summed | wrong])
 
 
-async def test_nothing_comes_back_of_who_was_forgotten(restoring: ImportStore, stores: Stores) -> None:
-    sources = await stores.say("m-1", "m-2")
-    await stores.put_tombstone("user", "u-1", "u-1")
-    assert await restoring.words(stores.tenant, "u-1", {"request 1": [word("Turin")]}) == 0
-    assert list(await restoring.derived(stores.tenant, [summary(stores, sources)], {}, STORED)) == []
-
-
-@pytest.mark.parametrize("scope", ["user", "conversation"])
-async def test_no_note_of_before_comes_back_once_all_is_erased(stores: Stores, scope: Scope) -> None:
+async def test_no_note_of_before_comes_back_once_its_conversation_is_erased(stores: Stores) -> None:
     before = datetime.now(UTC)
-    await stores.put_tombstone(scope, "u-1" if scope == "user" else "c-1", "u-1")
-    await _erased(stores)
-    with pytest.raises(TombstoneExists, match=scope):
+    await stores.put_tombstone("conversation", "c-1", "u-1")
+    await stores.execute("update tombstones set erased_at = now()")
+    with pytest.raises(TombstoneExists):
         await note(stores, 1, before)
     await note(stores, 1, datetime.now(UTC) + timedelta(minutes=1), before)
 
 
-@pytest.mark.parametrize(("kept_h", "restored"), [(24, []), (48, [("1",)])])
+@pytest.mark.parametrize(("kept_h", "values"), [(24, []), (48, [("1",)])])
 async def test_a_note_returns_as_long_as_this_server_keeps_it(
-    stores: Stores, kept_h: int, restored: list[tuple[str]]
+    stores: Stores, kept_h: int, values: list[tuple[str]]
 ) -> None:
-    clock = ManualClock(datetime.now(UTC))
-    restore = ExportRestore(
-        tenant=stores.tenant,
-        user_id="u-1",
-        names=Names(stores.tenant),
-        imports=ImportStore(stores.database),
-        ledger=stores.ledger,
-        note_store=stores.notes,
-        emitter=Emitter(memory_bus(clock), clock, "tests"),
-        clock=clock,
-        note_lifetime=timedelta(hours=kept_h),
-    )
-    set_at = (clock.now() - timedelta(hours=30)).isoformat()
-    await restore.notes([{"conversation_id": "c-1", "key": "a", "value": 1, "set_at": set_at}])
-    assert await stores.fetch("select value from notes") == restored
+    set_at = (datetime.now(UTC) - timedelta(hours=30)).isoformat()
+    noted = {"item": "note", "conversation_id": "c-1", "key": "a", "value": 1, "set_at": set_at}
+    await restored(restore_of(stores, note_h=kept_h), [noted])
+    assert await stores.fetch("select value from notes") == values
 
 
 async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> None:
-    await tell(stores, "m-1", *PEOPLE)
+    await told(stores)
     now = datetime.now(UTC)
     for value, at_ in ((1, now), (2, now - timedelta(hours=1)), (3, now + timedelta(hours=1))):
         await note(stores, value, at_, now, late=True)
@@ -219,52 +309,6 @@ async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> Non
         )
         assert same is (value < 3)
     assert await stores.fetch("select value from notes") == [("3",)]
-
-
-@pytest.mark.parametrize("by", ["user", "model:m"])
-async def test_no_decision_of_before_comes_back_once_all_is_erased(stores: Stores, by: str) -> None:
-    await tell(stores, "m-1", *PEOPLE)
-    before, names = datetime.now(UTC), ("nico", "nicola")
-    await stores.put_tombstone("user", "u-1", "u-1")
-    await _erased(stores)
-    of = (stores.tenant, "u-1", names)
-    with pytest.raises(NobodyKnown, match="forgotten"):
-        await stores.ledger.decide(*of, same=True, by=by, decided_at=before)
-    assert await _decisions(stores) == []
-    later = datetime.now(UTC) + timedelta(minutes=1)
-    await stores.ledger.decide(*of, same=True, by=by, decided_at=later)
-    assert await _decisions(stores) == [later]
-
-
-async def _erased(stores: Stores) -> None:
-    await stores.execute("update tombstones set erased_at = now()")
-
-
-async def _decisions(stores: Stores) -> list[datetime]:
-    return [row[0] for row in await stores.fetch("select decided_at from identity_decisions")]
-
-
-async def test_a_derived_memory_is_written_once_and_after_its_sources(
-    restoring: ImportStore, stores: Stores
-) -> None:
-    sources = await stores.say("m-1", "m-2")
-    made, about = summary(stores, sources), uuid4()
-    orphan = summary(stores, [*sources, uuid4()])
-    (written,) = await restoring.derived(stores.tenant, [made, orphan], {made.id: about}, STORED)
-    assert written.memory_id == made.id
-    (again,) = await restoring.derived(stores.tenant, [made], {made.id: about}, STORED)
-    assert again == written
-    assert await restoring.insights(stores.tenant, "u-1", [about, uuid4()]) == {about: made.id}
-    assert await restoring.insights(stores.tenant, "u-2", [about]) == {}
-
-
-async def test_what_rests_on_another_users_words_is_not_written(
-    restoring: ImportStore, stores: Stores
-) -> None:
-    made = summary(stores, await stores.say("m-1", "m-2"))
-    assert list(await restoring.derived(stores.tenant, [replace(made, user_id="u-2")], {}, STORED)) == []
-    await restoring.derived(stores.tenant, [made], {}, STORED)
-    assert list(await restoring.derived(stores.tenant, [replace(made, user_id="u-2")], {}, STORED)) == []
 
 
 async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(stores: Stores) -> None:
@@ -278,45 +322,9 @@ async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(stores
     assert [one.item["message"]["id"] for one in (*first, *rest)] == [f"m-{n}" for n in range(5)]  # type: ignore[index]  # JSON
     for part in EXPORT_PARTS:
         assert list(await holdings.after(stores.tenant, "nobody", part, (), 10)) == []
-        with pytest.raises(InvalidExportKey):
-            await holdings.after(stores.tenant, "u-1", part, ("x",) * 7, 10)
+        for key in (("x",) * 7, ("\x00",), ("\ud800", "x"), ("x", "y", "z")):
+            with pytest.raises(InvalidExportKey):
+                await holdings.after(stores.tenant, "u-1", part, key, 10)
     assert await holdings.next_user(stores.tenant, "") == "u-1"
     assert await holdings.next_user(stores.tenant, "u-1") == "u-2"
     assert await holdings.next_user(stores.tenant, "u-2") is None
-
-
-@pytest.mark.parametrize("held", [{"source": MemorySource.USER_CORRECTION}, {"verified": True}], ids=repr)
-async def test_what_the_user_stands_behind_takes_the_place_of_what_was_made_here(
-    restoring: ImportStore, stores: Stores, held: dict[str, Any]
-) -> None:
-    """It goes by the same id, and rests on the same messages; what was made of it goes, too."""
-    sources = await stores.say("m-1", "m-2")
-    own = summary(stores, sources, "They spoke of the weather.")
-    resting = replace(
-        own,
-        id=derived_id(stores.tenant, MemoryKind.REFLECTION, [own.id], about="x"),
-        kind=MemoryKind.REFLECTION,
-        source_ids=(own.id,),
-    )
-    for one in (own, resting):
-        assert len(await restoring.derived(stores.tenant, [one], {}, STORED)) == 1
-    mine = replace(summary(stores, sources, "They spoke of the sea, and of Nora."), **held)
-    (written,) = await restoring.derived(stores.tenant, [mine], {}, STORED)
-    assert (written.memory_id, written.encoded, written.indexed) == (mine.id, None, None)
-    (found,) = await stores.found(mine.id, resting.id)
-    assert (found.content, found.source, found.verified) == (mine.content, mine.source, mine.verified)
-    other = replace(mine, content="They spoke of nothing.")
-    await restoring.derived(stores.tenant, [other], {}, STORED)
-    (found,) = await stores.found(mine.id)
-    assert found.content == mine.content, "what the user stands behind here stays"
-
-
-async def test_what_was_computed_gives_way_to_the_users_words_alone(
-    restoring: ImportStore, stores: Stores
-) -> None:
-    sources = await stores.say("m-1", "m-2")
-    own = summary(stores, sources, "They spoke of the weather.")
-    await restoring.derived(stores.tenant, [own], {}, STORED)
-    await restoring.derived(stores.tenant, [summary(stores, sources)], {}, STORED)
-    (found,) = await stores.found(own.id)
-    assert found.content == own.content

@@ -9,9 +9,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.contract.store.stores import STORED, Scope, Stores, enriched
+from tests.fixtures.examples import laws
 from tests.support.factories import at
 
 from ricordo.memory.model import Progress
@@ -20,7 +21,7 @@ from ricordo.store.intake import IntakeLimits, IntakeStore, NewMessage
 # At the same moment the smaller id comes first: by code points, as numbers, cases and signs would not.
 NAMES = ("m-10", "m-2", "M-3", "a/b", "~", "!", "Z", "z", "m-2_")
 ZONES = (None, None, "Europe/Rome", "America/New_York")
-LAWS = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LAWS = laws(15)
 ODD = ("x" * 32_768, "𝄞" * 8_000, "'; drop table history; --", '{"a": "\\u0000"}\\N\t\r\n', "\x01\u202e")
 
 
@@ -125,7 +126,7 @@ async def test_odd_texts_are_read_as_they_were_written_and_a_nul_is_refused(stor
     with pytest.raises(Exception, match=r"(?i)nul|\\u0000|unicode") as raised:
         await stores.record(stores.message("nul", content="a\0b"))
     assert "Unavailable" not in type(raised.value).__name__
-    assert await stores.queries.status(stores.tenant, "nul") == (None, None)
+    assert await stores.queries.status(stores.tenant, "nul") == (None, None, False)
 
 
 @dataclass(frozen=True)

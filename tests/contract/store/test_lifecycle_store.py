@@ -13,6 +13,7 @@ from tests.contract.store.stores import STORED, Stores
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
 from ricordo.messages.enumerations import ArchiveReason
+from ricordo.store import lifecycle_store
 from ricordo.store.lifecycle_store import RecallUse
 from ricordo.store.pass_store import OBSERVATIONS
 
@@ -35,14 +36,6 @@ def _access(*ids: UUID, minute: float = 0, user_id: str = "u-1") -> list[RecallU
 
 async def _use(stores: Stores, *accesses: Sequence[RecallUse]) -> None:
     await stores.lifecycle.reinforce(stores.tenant, list(chain.from_iterable(accesses)))
-
-
-async def test_a_recall_counts_once_in_a_batch_across_batches_and_at_once(stores: Stores) -> None:
-    ids = await _remembered(stores)
-    once, twice = _access(*ids), _access(*ids, *ids)
-    await _use(stores, once, once)
-    await asyncio.gather(*(_use(stores, once, twice) for _ in range(6)))
-    assert [(await stores.memory(f"m-{n}")).access_count for n in range(3)] == [2, 2, 2]
 
 
 async def test_memories_of_another_user_and_none_at_all_are_left_alone(stores: Stores) -> None:
@@ -96,7 +89,7 @@ async def test_a_dead_letter_is_shown_by_the_status_and_its_stage_is_not_tried_a
         await stores.record_dead_letter(sequence=sequence)
     await stores.record_dead_letter(None, sequence=3)
     await stores.record_dead_letter("m-2", code="id_conflict", consumer="ingest")
-    _, failure = await stores.queries.status(stores.tenant, "m-1")
+    failure = (await stores.queries.status(stores.tenant, "m-1")).failure
     assert failure is not None
     assert (failure.code, failure.died_at) == ("max_deliver", STORED + timedelta(seconds=2))
     lost = {one.progress.message_id: one.stages for one in await stores.lost()}
@@ -113,7 +106,7 @@ async def test_a_dead_letter_is_shown_by_the_status_and_its_stage_is_not_tried_a
 async def test_a_reason_may_quote_what_no_database_takes(stores: Stores) -> None:
     await stores.record_dead_letter("m\0-1\ud800", sequence=2)
     await stores.record_dead_letter(reason="a\0b\ud800")
-    _, failure = await stores.queries.status(stores.tenant, "m-1")
+    failure = (await stores.queries.status(stores.tenant, "m-1")).failure
     assert failure is not None
     assert failure.reason == "a␀b\\ud800"
 
@@ -199,7 +192,7 @@ async def test_a_use_that_is_dated_ahead_keeps_nothing(stores: Stores) -> None:
     assert len(await _expire(stores, TIME)) == 1
 
 
-_OLD, AFTER = 12_000, STORED + timedelta(seconds=1)
+_OLD, AFTER = 240, STORED + timedelta(seconds=1)
 _FILL = Path(__file__).with_name("old_rows.sql").read_text(encoding="utf-8")
 _LEFT = """
 select (select count(*) from inbox where tenant = $1), (select count(*) from memory_uses where tenant = $1),
@@ -213,6 +206,12 @@ _HOLD = [
 ]
 
 
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a statement drop a hundred rows at most."""
+    monkeypatch.setattr(lifecycle_store, "_DROPPED", 100)
+
+
 async def _fill(stores: Stores) -> None:
     await stores.say("m-1")
     await stores.execute(_FILL, stores.tenant, stores.id("m-1"), STORED, _OLD)
@@ -223,6 +222,7 @@ async def _left(stores: Stores) -> tuple[int, ...]:
     return row
 
 
+@pytest.mark.usefixtures("few")
 async def test_what_is_held_is_left_to_the_next_time(stores: Stores) -> None:
     """More than one statement drops goes at once but for it; nobody is waited for."""
     await _fill(stores)
@@ -236,6 +236,7 @@ async def test_what_is_held_is_left_to_the_next_time(stores: Stores) -> None:
     assert await _left(stores) == (0,) * 5
 
 
+@pytest.mark.usefixtures("few")
 async def test_it_goes_in_several_transactions(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is stopped in between has dropped a part, and the next time drops the rest."""
     await _fill(stores)

@@ -7,11 +7,12 @@ from typing import Any, Literal
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.contract.store.page_reader import Reader
 from tests.contract.store.stores import Stores, summary
 from tests.contract.store.test_erasure import LATER, forget
+from tests.fixtures.examples import laws
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import at
 
@@ -23,11 +24,7 @@ from ricordo.runtime.handling import RequestError
 from ricordo.store.erasure import ErasureRequest
 
 STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED)
-LAWS = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
-)
+LAWS = laws(25)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from tests.contract.store.stores import STORED, Stores
 from tests.support.factories import at
 
 from ricordo.memory.style import StyleCounts, register_patterns
-from ricordo.store.memory_queries import StyleDelta, StyleStats, UserCounts, UserProfile
+from ricordo.store.memory_queries import StyleDelta, StyleStats, UserCounts
+from ricordo.store.recall_queries import UserProfile
 
 
 async def _converse(stores: Stores) -> None:
@@ -32,7 +33,7 @@ async def test_memories_are_those_of_the_user(stores: Stores) -> None:
     found = await stores.found(stores.id("m-0"), stores.id("m-9"), uuid4())
     assert [one.message_id for one in found] == ["m-0"]
     assert list(await stores.found()) == []
-    assert await stores.queries.status(stores.tenant, "unknown") == (None, None)
+    assert await stores.queries.status(stores.tenant, "unknown") == (None, None, False)
 
 
 async def test_history_is_the_last_turns_oldest_first_page_by_page(stores: Stores) -> None:
@@ -79,7 +80,7 @@ async def test_an_uninformative_message_is_history_alone(stores: Stores) -> None
     assert [one.id for one in shown] == [one for one in ids if one not in idle]
     after = await stores.queries.counts(stores.tenant, "u-1")
     assert (after.memories, after.history) == (counts.memories - 2, counts.history)
-    ranking = await stores.queries.ranking_rows(stores.tenant, "u-1", ids, STORED)
+    ranking = await stores.recalls.ranking_rows(stores.tenant, "u-1", ids, STORED)
     assert {one.id for one in ranking if not one.informative} == idle
     assert {one.id for one in await stores.found(*ids)} == set(ids)
 
@@ -87,12 +88,13 @@ async def test_an_uninformative_message_is_history_alone(stores: Stores) -> None
 async def test_the_profile_has_the_last_zone_and_the_names_of_speakers_and_participants(
     stores: Stores,
 ) -> None:
-    assert await stores.queries.profile(stores.tenant, "u-1") == UserProfile()
+    asked = stores.recalls.facts_of_question
+    assert await asked(stores.tenant, "u-1", threshold=3, limit=9) == (UserProfile(), [], [], [])
     for minute, zone in ((2, "Asia/Tokyo"), (1, "Europe/Rome"), (3, None)):
         fields = {"participants": ("Ada", "DAVIDE"), "speaker": "Davide"}
         await stores.record(stores.message(f"m-{minute}", minute=minute, timezone=zone, **fields))
     await stores.record(stores.message("m-9", user_id="u-2", minute=2, speaker="Bruno"))
-    profile = await stores.queries.profile(stores.tenant, "u-1")
+    profile = (await asked(stores.tenant, "u-1", threshold=3, limit=9)).profile
     assert profile.timezone == "Asia/Tokyo"
     assert sorted(name.casefold() for name in profile.names) == ["ada", "davide"]
     assert profile.speakers == ("Davide",)

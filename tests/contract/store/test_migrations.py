@@ -10,7 +10,6 @@ import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 
 from ricordo.store import schema as module
-from ricordo.store.database import StoreUnavailable
 from ricordo.store.schema import (
     OLDEST,
     Migration,
@@ -132,11 +131,3 @@ async def test_a_database_without_a_schema_has_forgotten_nothing(dsn: str) -> No
     assert await tombstones(dsn) == []
     await migrate(dsn)
     assert await schema_version(dsn) == newest_schema()
-
-
-async def test_nobody_there_is_said_as_such() -> None:
-    nobody = "postgresql://nobody@127.0.0.1:1/none"
-    asked = migrate(nobody), schema_version(nobody), tombstones(nobody), carry_tombstones(nobody, [])
-    for one in asked:
-        with pytest.raises(StoreUnavailable):
-            await one

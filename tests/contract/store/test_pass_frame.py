@@ -11,9 +11,10 @@ from structlog.testing import capture_logs
 from tests.contract.store.stores import Stores
 from tests.support.manual_clock import ManualClock
 
+from ricordo.runtime.backoff import ItemBackoff
 from ricordo.store.database import StoreUnavailable
 from ricordo_services.job_progress import PassSummary, RunsElsewhere
-from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems, PassRunner, Slice
+from ricordo_services.lifecycle.pass_runner import PassRunner, PassScope, Slice
 
 DAY = timedelta(days=1)
 
@@ -39,18 +40,16 @@ class Work:
     def __post_init__(self) -> None:
         self.go_on.set()
 
-    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+    async def expected(self, scope: PassScope) -> int:
         return 20
 
-    async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: IsolatedItems
-    ) -> AsyncGenerator[Slice, None]:
-        for number in range(1 if after is None else after.int + 1, 11):
+    async def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
+        for number in range(1 if scope.after is None else scope.after.int + 1, 11):
             self.began.set()
             await self.go_on.wait()
             if number - 1 == self.cut_after:
                 raise PowerCut
-            self.done.append((now, number))
+            self.done.append((scope.now, number))
             yield Slice(examined=2, changed=1, archived=1, reached=UUID(int=number))
 
 
@@ -65,17 +64,15 @@ class Broken:
     done: list[str] = field(default_factory=list)
     counted: list[str] = field(default_factory=list)
 
-    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
-        self.counted.append(tenant)
-        self._fail(tenant, "expected")
+    async def expected(self, scope: PassScope) -> int:
+        self.counted.append(scope.tenant)
+        self._fail(scope.tenant, "expected")
         return 2
 
-    async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: IsolatedItems
-    ) -> AsyncGenerator[Slice, None]:
+    async def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
         yield Slice(examined=1)
-        self._fail(tenant, "slices")
-        self.done.append(tenant)
+        self._fail(scope.tenant, "slices")
+        self.done.append(scope.tenant)
         yield Slice(examined=1, changed=1)
 
     def _fail(self, tenant: str, step: str) -> None:
@@ -93,15 +90,13 @@ class Backlog:
     name: str = field(default_factory=_name)
     done: list[str] = field(default_factory=list)
 
-    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
-        return self.left.get(tenant, 0)
+    async def expected(self, scope: PassScope) -> int:
+        return self.left.get(scope.tenant, 0)
 
-    async def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, items: IsolatedItems
-    ) -> AsyncGenerator[Slice, None]:
-        while self.left[tenant]:
-            self.left[tenant] -= 1
-            self.done.append(tenant)
+    async def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
+        while self.left[scope.tenant]:
+            self.left[scope.tenant] -= 1
+            self.done.append(scope.tenant)
             self.left |= self.to_come
             self.to_come = {}
             await self.clock.advance(3)
@@ -120,7 +115,7 @@ def framed(stores: Stores, work: Work | Broken | Backlog, clock: ManualClock, *t
     return PassRunner(
         name=work.name,
         work=work,
-        items=IsolatedItems(work.name),
+        items=ItemBackoff(work.name),
         tenants=of_this_test,
         runs=stores.pass_runs,
         locks=stores.pass_locks,

@@ -6,12 +6,10 @@ from datetime import timedelta
 from uuid import UUID, uuid4
 
 import asyncpg
-import pytest
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.eventually import eventually
 
-from ricordo.store.database import StoreUnavailable
-from ricordo.store.pass_store import PassLocks, PassState
+from ricordo.store.pass_store import PassState
 
 NEXT = STORED + timedelta(days=1)
 HOLDER = """
@@ -103,10 +101,3 @@ async def test_a_connection_that_is_cut_gives_it_up(
             " and datname = current_database()"
         )
         await eventually(lambda: _is_free(stores, "cut"))
-
-
-async def test_a_server_that_is_not_there_is_unavailable() -> None:
-    locks = PassLocks("postgresql://nobody@127.0.0.1:1/nothing")
-    with pytest.raises(StoreUnavailable):
-        async with locks.acquire("any"):
-            pass

@@ -4,7 +4,9 @@ A plan made while a table is small is kept while it grows: one that reads all ro
 that it looks for makes the first minute of an import quadratic.
 """
 
+import asyncio
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -13,14 +15,17 @@ from uuid import UUID
 
 import asyncpg
 import pytest
-from tests.contract.store.conftest import Dsns
+from tests.contract.store.conftest import Dsns, execute
 from tests.fixtures.growth import rows_touched
 from tests.support.factories import at, new_message
 
+from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database, blocks
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import IntakeStore
+from ricordo.store.pass_store import RetentionStore
+from ricordo.store.session_store import SessionStore
 
 OVER_ALL = ("owners", "count", "over_quota", "said_names")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
@@ -136,3 +141,29 @@ async def test_a_question_about_facts_reads_little_more_than_it_shows(
         ledger = FactLedger(database)
         touched = await rows_touched(database, connection, ("facts",), ledger.facts("y", asked))
     assert touched <= 1_000
+
+
+QUIET = Path(__file__).with_name("quiet_tenant.sql").read_text(encoding="utf-8")
+WATCHED = ("memories", "stages", "unsummarized_conversations", "reflection_backlog")
+
+
+async def test_a_tenant_that_stopped_talking_costs_no_rows(new_schema: Callable[[], Dsns]) -> None:
+    """Sessions, expired memories, users to reflect upon are looked for every few seconds: an index says."""
+    quiet, now = await asyncio.to_thread(new_schema), datetime(2026, 6, 1, tzinfo=UTC)
+    await execute(quiet.admin, QUIET)
+    async with Database.connect(quiet.worker, size=1) as database:
+        sessions, retention = SessionStore(database), RetentionStore(database)
+        reflecting = ReflectionStore(database)
+
+        async def look() -> None:
+            assert not await sessions.due("y", now, timedelta(minutes=30), user_id=None, limit=50)
+            assert await retention.expiring("y", now, user_id=None, kept=timedelta(days=1)) == 0
+            assert not await reflecting.due("y", 100.0, user_id=None, limit=50)
+
+        observer = await asyncpg.connect(quiet.admin)
+        try:
+            assert await rows_touched(database, observer, WATCHED, look()) == 0, "on the first day"
+            await observer.execute("analyze")
+            assert await rows_touched(database, observer, WATCHED, look()) == 0
+        finally:
+            await observer.close()

@@ -1,7 +1,6 @@
 """Points follow their rows, whatever happens to the rows while points are written, moved or withdrawn."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
@@ -53,14 +52,20 @@ class InterruptedIndex(EdgeVectorIndex):
         await super().delete(tenant, model, ids)
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def points(tmp_path: Path) -> AsyncIterator[InterruptedIndex]:
-    index = InterruptedIndex(tmp_path)
-    index.happenings = {}
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def engine(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[InterruptedIndex]:
+    index = InterruptedIndex(tmp_path_factory.mktemp("points"))
     for model in (MODEL, NEW):
         await index.prepare(model, DIMENSIONS)
     yield index
     await index.close()
+
+
+@pytest.fixture
+def points(engine: InterruptedIndex) -> InterruptedIndex:
+    """Return the engine of all tests, to which nothing happens yet; each test has a tenant of its own."""
+    engine.happenings, engine.deletions = {}, 0
+    return engine
 
 
 @pytest.fixture
@@ -71,15 +76,13 @@ def index(stores: Stores, points: InterruptedIndex) -> IndexHandler:
 
 async def _indexed(index: IndexHandler, stores: Stores, message_id: str) -> Outcome:
     body = MemoryEnriched(
-        id=uuid4(),
-        at=at(0),
         user_id="u-1",
         conversation_id="c-1",
         message_id=message_id,
         memory_id=stores.id(message_id),
         version="1",
     )
-    event = Envelope(stores.tenant, body.id, "memory.enriched", body, attempt=1, traceparent=None)
+    event = Envelope(stores.tenant, uuid4(), "memory.enriched", body, attempt=1, traceparent=None, at=at(0))
     (outcome,) = await index(stores.tenant, [event])
     return outcome
 

@@ -17,15 +17,15 @@ from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
 from ricordo.memory.summaries import Condensed, SessionTurn
+from ricordo.messages.event_items import DerivedEvent
 from ricordo.messages.events import (
-    DerivedEvent,
     FactsRequested,
+    IndexRequested,
     MemoryArchived,
     MemoryChanged,
     MemoryCreated,
-    MemoryCreatedBulk,
-    MemoryEnriched,
     MessageReceived,
+    ReadingRequested,
 )
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.runtime.handling import Done, Envelope
@@ -33,9 +33,9 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.session_store import SessionStore
 from ricordo_services.ingest.ingest_handler import IngestHandler, LiveLane
-from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
-from ricordo_services.lifecycle.passes.condensing_passes import SessionSummaries
-from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
+from ricordo_services.lifecycle.archiving_passes import DecayPass
+from ricordo_services.lifecycle.condensing_passes import SessionSummaries
+from ricordo_services.lifecycle.reconciliation import Reconciliation, tidy
 
 
 @pytest.fixture
@@ -75,13 +75,13 @@ class OneTenant(LifecycleStore):
 
 
 def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
-    return Reconciliation(OneTenant(stores), emitted, nothing_waits, clock, MODEL)
+    return Reconciliation(OneTenant(stores), emitted, nothing_waits, clock)
 
 
 def _received(stores: Stores, *names: str) -> list[Envelope[MessageReceived]]:
     common = {"user_id": "u-1", "conversation_id": "c-1", "role": "user", "timestamp": at(0)}
     bodies = [MessageReceived.model_validate(common | {"id": name, "content": name}) for name in names]
-    return [Envelope(stores.tenant, uuid4(), "message.received", body, 1, None) for body in bodies]
+    return [Envelope(stores.tenant, uuid4(), "message.received", body, 1, None, at(0)) for body in bodies]
 
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
@@ -98,7 +98,7 @@ async def test_a_return_from_the_archive_is_emitted_again_too(
     await _reconcile(stores, emitted, clock).run()
     (event,) = _moves(emitted)
     assert isinstance(event, MemoryChanged)
-    assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
+    assert (event.memory_id, event.fields) == (stores.id("m-1"), ("archived_at",))
     assert (await stores.memory()).archived_at is None
 
 
@@ -119,7 +119,7 @@ async def test_a_point_that_a_lost_event_left_out_of_date_is_written_again(
     assert emitted.events == [], "its event is published only now"
     await clock.advance(61)
     await reconcile.run()
-    again = [event for event in emitted.events if isinstance(event, MemoryEnriched)]
+    again = [event for event in emitted.events if isinstance(event, IndexRequested)]
     assert [event.memory_id for event in again] == [stores.id("m-3")]
 
 
@@ -148,13 +148,13 @@ async def test_an_event_that_an_older_one_precedes_is_late_and_not_lost(
     async def waiting(consumer: str) -> datetime | None:
         return began if consumer in {"encode-bulk", "knowledge"} else None
 
-    reconcile = Reconciliation(OneTenant(stores), emitted, waiting, clock, MODEL)
+    reconcile = Reconciliation(OneTenant(stores), emitted, waiting, clock)
     await clock.advance(590)
     await reconcile.run()
     assert emitted.events == []
     await clock.advance(20)
     await reconcile.run()
-    assert [type(event) for event in emitted.events] == [MemoryCreated], "after ten minutes regardless"
+    assert [type(event) for event in emitted.events] == [ReadingRequested], "after ten minutes regardless"
 
 
 async def test_the_event_before_each_lost_stage_is_published_in_the_lane_of_the_message(
@@ -166,16 +166,17 @@ async def test_the_event_before_each_lost_stage_is_published_in_the_lane_of_the_
     # m-2 is beyond the burst
     outcomes = [*await live(stores.tenant, _received(stores, "m-1", "m-2"))]
     outcomes += await imports(stores.tenant, _received(stores, "m-3"))
-    published = {
-        (one.message_id, type(one)) for done in outcomes if isinstance(done, Done) for one in done.events
-    }
-    assert published == {("m-1", MemoryCreated), ("m-2", MemoryCreatedBulk), ("m-3", MemoryCreatedBulk)}
+    done = [one for one in outcomes if isinstance(one, Done)]
+    bulk = {(one.message_id, type(one)) for each in done for one in each.bulk_events}
+    assert {(one.message_id, type(one)) for each in done for one in each.events} == {("m-1", MemoryCreated)}
+    assert bulk == {("m-2", MemoryCreated), ("m-3", MemoryCreated)}
     await stores.set_stages("m-1", stages=[Stage.ENCODED, Stage.ENRICHED], at=moment)
     await clock.advance(61)
     await _reconcile(stores, emitted, clock).run()
-    kinds = {(event.message_id, type(event)) for event in emitted.events}
-    lost = {("m-1", MemoryEnriched), ("m-1", FactsRequested)}
-    assert kinds == published - {("m-1", MemoryCreated)} | lost
+    lost = {(event.message_id, type(event)) for event in emitted.bulk}
+    assert lost == {("m-2", ReadingRequested), ("m-3", ReadingRequested)}
+    rest = [(event.message_id, type(event)) for event in emitted.events if event not in emitted.bulk]
+    assert set(rest) == {("m-1", IndexRequested), ("m-1", FactsRequested)}
 
 
 async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
@@ -184,7 +185,7 @@ async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
     await stores.say("m-1")
     await stores.set_stages("m-1", stages=[Stage.EXTRACTED])
     await stores.record_dead_letter()
-    for days, sent in ((29, []), (31, [MemoryCreated])):
+    for days, sent in ((29, []), (31, [ReadingRequested])):
         await tidy(stores.lifecycle, stores.notes, STORED + timedelta(days=days))
         await _reconcile(stores, emitted, clock).run()
         assert [type(event) for event in emitted.events] == sent
@@ -222,8 +223,8 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
     await tidy(poisoned, stores.notes, clock.now())
     assert len(poisoned.tidied) == 2
     await clock.advance(600)
-    summary = await Reconciliation(poisoned, emitted, nothing_waits, clock, MODEL).run()
-    assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
+    summary = await Reconciliation(poisoned, emitted, nothing_waits, clock).run()
+    assert (summary.failed, [type(event) for event in emitted.events]) == (1, [ReadingRequested])
     away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
         await tidy(away, stores.notes, clock.now())
@@ -269,7 +270,7 @@ async def test_events_of_a_summary_that_were_lost_are_emitted_under_the_same_ids
     assert afterwards.events == []
     for emitter, hours in ((afterwards, 2), (again, 3)):
         clock = ManualClock(STORED + timedelta(hours=hours))
-        await Reconciliation(OneTenant(stores), emitter, nothing_waits, clock, MODEL).run()
+        await Reconciliation(OneTenant(stores), emitter, nothing_waits, clock).run()
     for name in ("session.summarized", "memory.created"):
         assert len(afterwards.ids(name)) == 1
         assert again.ids(name) == afterwards.ids(name)

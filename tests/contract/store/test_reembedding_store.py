@@ -15,18 +15,11 @@ BEHIND = ReembeddingQuery(model=NEW)
 LATER = STORED + timedelta(hours=1)
 
 
-@pytest.fixture(params=(1000, 2), ids="{} at once".format)
+@pytest.fixture
 def reembedding(request: pytest.FixtureRequest, stores: Stores) -> ReembeddingStore:
-    return ReembeddingStore(stores.database, window=request.param)
-
-
-async def _remembered(stores: Stores, *names: str, model: str = MODEL, user_id: str = "u-1") -> list[UUID]:
-    """Bring messages through all stages; return their ids in id order."""
-    ids = await stores.say(*names, user_id=user_id, conversation_id=f"c-{user_id}")
-    await stores.encode(*names, model=model)
-    await stores.enrich(*names, user_id=user_id)
-    await stores.index(ids)
-    return sorted(ids)
+    store = ReembeddingStore(stores.database)
+    store.window = getattr(request, "param", 1000)
+    return store
 
 
 async def _found(
@@ -46,12 +39,13 @@ async def _models_of(stores: Stores, memory_id: UUID) -> set[str]:
     return {model for model, (one,) in texts.items() if one.is_encoded}
 
 
+@pytest.mark.parametrize("reembedding", [1000, 2], indirect=True, ids="{} at once".format)
 async def test_memories_of_another_model_are_found_in_id_order_and_counted(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    old = await _remembered(stores, *(f"m-{n}" for n in range(7)))
-    await _remembered(stores, "n-1", model=NEW)
-    others = await _remembered(stores, "o-1", user_id="u-2")
+    old = await stores.remember(*(f"m-{n}" for n in range(7)))
+    await stores.remember("n-1", model=NEW)
+    others = await stores.remember("o-1", user_id="u-2")
     await stores.say("on its way", "unencoded")
     await stores.encode("on its way")
     of_other = ReembeddingQuery(model=NEW, user_id="u-2")
@@ -69,7 +63,7 @@ async def test_memories_of_another_model_are_found_in_id_order_and_counted(
 async def test_a_memory_with_both_vectors_needs_no_encoding(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    await _remembered(stores, "m-1")
+    await stores.remember("m-1")
     (before,), _ = await reembedding.find(stores.tenant, BEHIND, None, 9)
     await stores.encode("m-1", model=NEW)
     (after,), _ = await reembedding.find(stores.tenant, BEHIND, None, 9)
@@ -79,7 +73,7 @@ async def test_a_memory_with_both_vectors_needs_no_encoding(
 async def test_a_released_memory_has_one_vector_and_lacks_the_stage(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    ids = await _remembered(stores, "m-1", "m-2")
+    ids = await stores.remember("m-1", "m-2")
     await stores.encode("m-1", model=NEW)
     for _ in range(2):
         (moved,) = await reembedding.release(stores.tenant, NEW, ids)
@@ -92,7 +86,7 @@ async def test_a_released_memory_has_one_vector_and_lacks_the_stage(
 async def test_the_follower_with_a_vector_of_the_model_is_released_too(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    await _remembered(stores, "m-0", "m-1", "m-2")
+    await stores.remember("m-0", "m-1", "m-2")
     await stores.encode("m-0", "m-1", model=NEW)
     for ids in ([stores.id("m-0"), stores.id("m-1")], [stores.id("m-0")]):
         moved = await reembedding.release(stores.tenant, NEW, ids)
@@ -109,7 +103,7 @@ async def _move(stores: Stores, reembedding: ReembeddingStore, ids: Sequence[UUI
 async def test_a_model_is_retired_once_nothing_is_left_of_it(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    first, second = await _remembered(stores, "m-1", "m-2")
+    first, second = await stores.remember("m-1", "m-2")
     await _move(stores, reembedding, [first])
     assert await reembedding.retire(stores.tenant, [NEW], LATER) == [], "one is left"
     await _move(stores, reembedding, [second])
@@ -128,7 +122,7 @@ async def test_a_model_is_retired_once_nothing_is_left_of_it(
 async def test_a_vector_that_is_saved_meanwhile_keeps_its_model_known(
     stores: Stores, reembedding: ReembeddingStore
 ) -> None:
-    ids = await _remembered(stores, *(f"m-{n}" for n in range(8)))
+    ids = await stores.remember(*(f"m-{n}" for n in range(8)))
     await _move(stores, reembedding, ids)
     await stores.index(ids)
     await asyncio.gather(
@@ -140,8 +134,8 @@ async def test_a_vector_that_is_saved_meanwhile_keeps_its_model_known(
 
 async def test_a_reindexing_releases_each_indexed_memory_of_one_user_or_all(stores: Stores) -> None:
     reindexing = ReindexingStore(stores.database)
-    mine = await _remembered(stores, *(f"m-{n}" for n in range(7)))
-    hers = await _remembered(stores, "n-1", "n-2", user_id="u-2")
+    mine = await stores.remember(*(f"m-{n}" for n in range(7)))
+    hers = await stores.remember("n-1", "n-2", user_id="u-2")
     await stores.say("new", "encoded", conversation_id="c-2")
     await stores.encode("encoded")
 
@@ -154,7 +148,7 @@ async def test_a_reindexing_releases_each_indexed_memory_of_one_user_or_all(stor
             if after is None:
                 return found
 
-    assert await released("u-2", 3) == hers
+    assert await released("u-2", 3) == sorted(hers)
     assert (await stores.progress("m-1")).indexed == STORED
     assert [await reindexing.count(stores.tenant, user) for user in (None, "u-2")] == [9, 2]
     for limit in (3, 7, 100):

@@ -28,12 +28,14 @@ from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
+from ricordo.runtime.backoff import ItemBackoff
+from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Database
+from ricordo.store.derived_memories import SuccessionResult
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichedMemory
-from ricordo_services.lifecycle.passes.condensing_passes import ReflectionPass
-from ricordo_services.lifecycle.passes.pass_runner import IsolatedItems
+from ricordo_services.lifecycle.condensing_passes import ReflectionPass
+from ricordo_services.lifecycle.pass_runner import PassScope
 from ricordo_services.retrieval.lookups import MemoryLookups
 
 ABOUT = UUID(int=7)
@@ -70,12 +72,12 @@ def _insight(stores: Stores, *names: str) -> Reflection:
 
 async def _try_reflecting(
     stores: Stores, insight: Reflection, importance: float = 0.0
-) -> ReflectionResult | None:
+) -> SuccessionResult | None:
     backlog = ReflectionBacklog("u-1", importance or await _accumulated(stores))
     return await ReflectionStore(stores.database).reflect(stores.tenant, backlog, [insight], STORED)
 
 
-async def _reflect(stores: Stores, insight: Reflection, importance: float = 0.0) -> ReflectionResult:
+async def _reflect(stores: Stores, insight: Reflection, importance: float = 0.0) -> SuccessionResult:
     reflected = await _try_reflecting(stores, insight, importance)
     assert reflected is not None
     return reflected
@@ -261,7 +263,7 @@ async def test_what_is_regular_becomes_an_insight_once(stores: Stores) -> None:
     await _live(stores)
     emitted = Emitted()
     reflect = _pass(stores, emitter=emitted)
-    assert await reflect.expected(stores.tenant, STORED, None) == 1
+    assert await reflect.expected(PassScope(stores.tenant, STORED)) == 1
     (done,) = await run(reflect, stores.tenant, STORED)
     assert (done.examined, done.changed, done.created) == (40, 0, 1)
     (found,) = await stores.derived()
@@ -276,7 +278,7 @@ async def test_what_is_regular_becomes_an_insight_once(stores: Stores) -> None:
     reply = await expand(stores.tenant, ExpandRequest(user_id="u-1", memory_id=found.id))
     assert {one.content for one in reply.memories} <= set(ANNA)
     assert await run(reflect, stores.tenant, STORED) == []
-    assert await reflect.expected(stores.tenant, STORED, None) == 0
+    assert await reflect.expected(PassScope(stores.tenant, STORED)) == 0
 
 
 async def test_where_nothing_is_regular_what_has_accumulated_is_settled(stores: Stores) -> None:
@@ -284,7 +286,7 @@ async def test_where_nothing_is_regular_what_has_accumulated_is_settled(stores: 
     reflect = _pass(stores)
     assert total(await run(reflect, stores.tenant, STORED), "created") == (0,)
     assert await stores.derived() == []
-    assert await reflect.expected(stores.tenant, STORED, None) == 0
+    assert await reflect.expected(PassScope(stores.tenant, STORED)) == 0
 
 
 class FixedModel(LlmInsights):
@@ -305,7 +307,7 @@ class FixedModel(LlmInsights):
 async def test_insights_of_a_model_and_of_rules_are_written_above_the_threshold(stores: Stores) -> None:
     """The threshold is infinite where nobody is reflected upon."""
     await _live(stores)
-    assert await _pass(stores, threshold=math.inf).expected(stores.tenant, STORED, None) == 0
+    assert await _pass(stores, threshold=math.inf).expected(PassScope(stores.tenant, STORED)) == 0
     assert await run(_pass(stores, threshold=1_000.0), stores.tenant, STORED) == []
     assert await run(_pass(stores), stores.tenant, STORED, "somebody") == []
     (done,) = await run(_pass(stores, model=FixedModel()), stores.tenant, STORED, "u-1")
@@ -324,7 +326,7 @@ async def test_users_that_fail_keep_no_others_from_it_and_rest(stores: Stores) -
             [(stores.tenant, user) for user in poisoned],
         )
     store = PoisonedStore(stores.database)
-    reflect, items = _pass(stores, store=store), IsolatedItems("reflect")
+    reflect, items = _pass(stores, store=store), ItemBackoff("reflect")
     done = await run(reflect, stores.tenant, STORED, items=items)
     assert total(done, "failed", "created") == (60, 1)
     assert sorted(store.read) == sorted([*poisoned, "u-1"])

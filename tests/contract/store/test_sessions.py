@@ -11,9 +11,9 @@ from tests.support.factories import at
 from tests.support.manual_clock import ManualClock
 
 from ricordo.memory.model import Memory, Successor
-from ricordo.memory.summaries import SILENCE, summarise
+from ricordo.memory.summaries import MOST_TURNS, SILENCE, summarise
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
-from ricordo_services.lifecycle.passes.condensing_passes import SessionSummaries
+from ricordo_services.lifecycle.condensing_passes import SessionSummaries
 
 LATER = STORED + timedelta(hours=1)
 EVER = STORED + timedelta(days=400)
@@ -22,8 +22,9 @@ EVER = STORED + timedelta(days=400)
 class Conversation:
     """The sessions of one user in a tenant, in the conversation `c-1` unless another is named."""
 
-    def __init__(self, stores: Stores, **options: int) -> None:
-        self.stores, self.store = stores, SessionStore(stores.database, **options)
+    def __init__(self, stores: Stores, most_turns: int = MOST_TURNS) -> None:
+        self.stores, self.store = stores, SessionStore(stores.database)
+        self.store.most_turns = most_turns
 
     async def say(self, *minutes: float, conversation: str = "c-1", done: bool = True) -> None:
         """Record messages, named by their minutes, and set all their stages."""
@@ -258,7 +259,8 @@ async def test_one_run_finishes_more_long_conversations_than_it_reads_at_a_time(
     }
     await stores.record(*messages.values())
     await stores.set_stages(*messages)
-    store = SessionStore(stores.database, most_turns=2)
+    store = SessionStore(stores.database)
+    store.most_turns = 2
     work = SessionSummaries(store, Emitted(), ManualClock(LATER), stores.executor, MODEL)
     assert total(await run(work, stores.tenant, LATER), "failed") == (0,)
     assert await store.due(stores.tenant, EVER, SILENCE, user_id=None, limit=100) == []

@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
+from tests.contract.store.conftest import waits_for_a_lock
 from tests.contract.store.page_reader import Reader
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import A_CONVERSATION, A_USER, forget
@@ -95,12 +95,7 @@ async def test_a_listing_waits_for_an_erasure_and_holds_nothing_of_it(reader: Re
     async with stores.transaction() as erasing:
         await derived_memories.lock_users(erasing, stores.tenant, ["u-1"])
         page = asyncio.create_task(reader.page(order="used", limit=1))
-        await eventually(partial(_is_awaited, stores))
+        await eventually(lambda: waits_for_a_lock(stores.fetch))
         await erasing.execute("delete from memories where id = $1", stores.id("m-3"))
     assert (await page).total == 2
     assert await reader.stored_ids() == {stores.id("m-1"), stores.id("m-2")}
-
-
-async def _is_awaited(stores: Stores) -> bool:
-    """Whether a session waits for a lock."""
-    return bool(await stores.fetch("select 1 from pg_locks where not granted limit 1"))

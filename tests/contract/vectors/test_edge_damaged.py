@@ -70,7 +70,7 @@ async def test_a_second_opener_is_refused_before_it_harms_the_first(tmp_path: Pa
     await second.close()
     await first.upsert(TENANT, MODEL, boats("b"))
     await eventually(lambda: first.unflushed == 0)
-    assert (first.failed_flushes, first.problem) == (0, "")
+    assert (first.failures.flushes, first.problem) == (0, "")
     await first.close()
     third = await opened(tmp_path)
     assert await found(third) == 2 * POINTS
@@ -87,7 +87,7 @@ async def test_a_file_that_is_truncated_while_open_costs_one_flush_and_nothing_e
         "the vector index could not be flushed",
         "vector index opened again and flushed",
     ]
-    assert (index.failed_flushes, index.problem, index.rebuild_wanted.is_set()) == (1, "", False)
+    assert (index.failures.flushes, index.problem, index.rebuild_wanted.is_set()) == (1, "", False)
     assert await found(index) == 2 * POINTS
     await index.close()
     again = await opened(tmp_path)
@@ -102,7 +102,7 @@ async def test_a_shard_that_cannot_be_flushed_after_opening_it_again_is_replaced
     monkeypatch.setattr(Shard, "flush", damaged_for_good(tmp_path))
     await index.upsert(TENANT, MODEL, boats("b"))
     await eventually(index.rebuild_wanted.is_set)
-    assert index.failed_flushes == 2
+    assert index.failures.flushes == 2
     assert "is being rebuilt from PostgreSQL" in index.problem
     assert await found(index) == 0
     await index.upsert(TENANT, MODEL, boats("c"))
@@ -143,7 +143,7 @@ async def test_a_journal_that_is_empty_at_the_opening_costs_nothing(tmp_path: Pa
     assert await found(index) == POINTS
     await index.upsert(TENANT, MODEL, boats("b"))
     await eventually(lambda: index.unflushed == 0)
-    assert (index.failed_flushes, index.rebuild_wanted.is_set()) == (0, False)
+    assert (index.failures.flushes, index.rebuild_wanted.is_set()) == (0, False)
     await index.close()
 
 
@@ -183,7 +183,7 @@ async def test_an_error_of_the_machine_replaces_nothing(
 
     monkeypatch.setattr(Shard, "flush", flush)
     await index.upsert(TENANT, MODEL, boats("b"))
-    await eventually(lambda: index.failed_flushes >= 4)
+    await eventually(lambda: index.failures.flushes >= 4)
     assert "could not be flushed (IO Error: No space left on device" in index.problem
     assert not index.rebuild_wanted.is_set()
     assert await found(index) == 2 * POINTS

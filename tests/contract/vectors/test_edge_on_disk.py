@@ -70,7 +70,7 @@ async def test_what_was_acknowledged_survives_a_kill_and_can_be_flushed(tmp_path
         assert nearest.dense_window == pytest.approx(1, abs=1e-3)
     await index.upsert(TENANT, MODEL, [point("after")])
     await eventually(lambda: index.unflushed == 0)
-    assert (index.failed_flushes, index.rebuild_wanted.is_set()) == (0, False)
+    assert (index.failures.flushes, index.rebuild_wanted.is_set()) == (0, False)
     await index.close()
 
 
@@ -257,7 +257,7 @@ def test_no_more_is_taken_on_where_what_was_taken_on_can_only_just_be_finished(
 ) -> None:
     room = FreeSpace(tmp_path, 100)
     free(monkeypatch, 75)
-    room.require_to_finish()
+    room.require(to_finish=True)
     with pytest.raises(IndexUnavailable, match="75 MB"):
         room.require()
     free(monkeypatch, 100)

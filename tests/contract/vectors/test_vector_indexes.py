@@ -122,7 +122,7 @@ def _listed(conditions: Any) -> list[Any]:
 
 
 class TestEdge(VectorIndexContract):
-    """The engine in this process, for users of few memories: `test_counted_words` has those of many."""
+    """The engine in this process."""
 
     @pytest.fixture
     async def index(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[VectorIndex]:

@@ -50,6 +50,7 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
         assert "already running" in here("restore", str(file), "--force", code=1)
         assert stack.stop() == 0
     assert SECRET not in forgotten.read_text()
+    assert stat.S_IMODE(forgotten.stat().st_mode) == 0o600
     assert "--force" in here("restore", str(file), code=1)
     assert here.json("restore", str(file), "--force")["forgotten_again"] == 2
     _stays_forgotten(here, before)

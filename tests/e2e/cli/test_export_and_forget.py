@@ -26,13 +26,12 @@ def test_a_file_holds_all_and_is_for_nobody_else(ricordo: Ricordo) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "È un bel posto." in path.read_text(encoding="utf-8")
     assert [one.name for one in ricordo.home.glob(".amy*")] == []
-    assert "exists: name another file" in ricordo("export", "--user", "amy", str(path), code=1)
     ricordo("export", "--user", "nobody", str(path), "--force")
     assert path.read_bytes() == b""
 
 
 def test_what_comes_over_http_is_imported_alike(ricordo: Ricordo, running: Up) -> None:
-    """The same lines, whole however long they are; and one that broke off is refused."""
+    """The same lines, whole however long they are."""
     scan = b64encode(b"%PDF-1.4\n" + bytes(range(256)) * 2_800).decode()
     document = {"name": "scan.pdf", "media_type": "application/pdf", "data": scan}
     messages = [
@@ -50,8 +49,6 @@ def test_what_comes_over_http_is_imported_alike(ricordo: Ricordo, running: Up) -
     assert items[-1] == {"item": "end", "user_id": "oddo", "items": len(items) - 1}
     assert [one["data"] for one in items if one["item"] == "document"] == [scan]
     path = ricordo.home / "oddo.jsonl"
-    path.write_text("".join(answer.text.splitlines(keepends=True)[:-1]), encoding="utf-8")
-    assert "is incomplete" in ricordo("import", str(path), "--tenant", "moved", code=1)
     path.write_text(answer.text, encoding="utf-8")
     said = ricordo("import", str(path), "--wait", "--tenant", "moved")
     assert "restored: 3 states of memories (those of uninformative ones, too)" in said

@@ -81,7 +81,7 @@ def test_questions_are_answered_over_the_wire_and_for_people(ricordo: Ricordo, d
     )
     assert "Ieri ho adottato un cane, si chiama Max!" in shown
     assert "Mon 04 May 2026 10:00 CEST" in shown
-    assert "semantic" in shown
+    assert "meaning" in shown
     assert "\x1b" not in shown  # a pipe gets no colours
 
 
@@ -151,7 +151,8 @@ def test_memories_fade_when_told_to(ricordo: Ricordo, davide: str) -> None:
 
 
 async def test_the_workers_show_their_metrics_where_a_setting_says(health_port: int, davide: str) -> None:
-    found = await scrape(health_port)
+    serve, found = await scrape(health_port), await scrape(health_port + 1)
+    assert serve.value("ricordo_worker_processed_total", worker="index") >= len(CHAT)
     assert found.value("ricordo_worker_processed_total", worker="ingest") >= len(CHAT)
     (built,) = found.values("ricordo_build_info")
     assert dict(built)["version"] == version("ricordo")

@@ -50,18 +50,6 @@ def test_an_assistants_answers_belong_to_the_user(ricordo: Ricordo, running: Up)
     ]
 
 
-def test_what_was_forgotten_does_not_come_back(ricordo: Ricordo, running: Up) -> None:
-    chat = ricordo.home / "Ugo.txt"
-    chat.write_text("13/02/24, 09:30 - Ugo: My dog is called Biscuit\n", encoding="utf-8")
-    words = ("import", "--from", "whatsapp", str(chat), "--user", "ugo", "--me", "Ugo", "--wait")
-    (conversation,) = ricordo.json(*words)["most_active"]
-    ricordo("forget", "--user", "ugo", "--conversation", conversation["id"], "--yes")
-    said = ricordo(*words, code=1)
-    assert "Ugo.txt, line 1 (whatsapp:" in said
-    assert "forgotten: it was deleted and is refused" in said
-    assert ricordo.json("stats", "--user", "ugo")["history"] == 0
-
-
 NORA = "petra:whatsapp:nora"
 SAID = (
     (3, "Nora", "I found a house by the harbour in Dublin"),

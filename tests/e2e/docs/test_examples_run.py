@@ -14,6 +14,7 @@ import pytest
 from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
 from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
 from tests.fixtures.ollama_stand_in import ollama_stand_in
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 
 from ricordo_services.stack.endpoints import Endpoints, write_stack_file
@@ -21,23 +22,7 @@ from ricordo_services.stack.endpoints import Endpoints, write_stack_file
 TUTORIAL = list(blocks_of(ROOT / "docs/tutorial.md"))
 (README,) = [block for block in blocks("python") if block.path == "README.md"]
 
-# What a command of the tutorial must show, and what it must not.
-SHOWN: Mapping[str, tuple[str, str]] = {
-    "ricordo publish": (r"5 published, 5 remembered", r"failed"),
-    "printf": (r"1 published, 1 remembered", r"failed"),
-    "ricordo status": (r"remembered", r"failed"),
-    "ricordo recall 'Cosa": (r"Miramare", r"pesto"),
-    "ricordo recall 'How": (r"pesto", r"traceback"),
-    "ricordo facts --user davide --entity": (r"(?s)Nora.*has_sibling", r"traceback"),
-    "ricordo verify": (r"^verified", r"not verified"),
-    "ricordo facts --user davide --predicate": (r"(?s)Trieste.*Turin|Turin.*Trieste", r"Nora"),
-    "ricordo history": (r"allergico", r"pesto"),
-    "ricordo note": (r"^order is set$", r"removed"),
-    "ricordo working": (r'order +\{"number": 42\}', r"traceback"),
-    "ricordo analyze": (r"Nora", r"traceback"),
-    "ricordo extract": (r"Lisbona.*from 2019-01-01", r"traceback"),
-    "echo": (r"(?s)Trieste.*\n.*Trieste", r"memory is away|traceback"),
-}
+SHOWN: Mapping[str, tuple[str, str]] = table(__file__, "shown")
 
 
 class Reader:

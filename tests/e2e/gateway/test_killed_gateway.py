@@ -12,7 +12,7 @@ from tests.fixtures.wire import Bot, ago, msg
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-MESSAGES, KILLS, AT_ONCE = 400, 3, 16
+MESSAGES, KILLS, AT_ONCE = 200, 3, 16
 
 
 async def test_what_was_accepted_is_remembered_once_however_often_it_is_tried(

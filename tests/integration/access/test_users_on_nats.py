@@ -31,52 +31,35 @@ async def users(tmp_path: Path) -> AsyncIterator[NatsUsers]:
         yield made
 
 
-async def tell(users: NatsUsers, tenant: str, user: str | None = None) -> None:
-    await tell_with(users.url(user or f"bot-{tenant}"), tenant)
-
-
-async def test_a_new_tenant_comes_in_while_the_server_runs_and_nobody_else_notices(
-    users: NatsUsers,
-) -> None:
-    async with MemoryClient.connect(users.url("bot-acme"), "acme") as memory:
-        users.auth("add-bot", "beta")
-        await users.read_again()
-        await users.read_again()  # the first makes the account, the second what it imports
-        await tell(users, "beta")
+async def tell(url: str, tenant: str = "acme") -> None:
+    async with MemoryClient.connect(url, tenant, timeout=3) as memory:
         await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
 
 
-async def test_a_second_bot_of_a_tenant_comes_in_at_once(users: NatsUsers) -> None:
-    users.auth("add-bot", "acme", "--name", "telegram")
-    await users.read_again()
-    await tell(users, "acme", "bot-acme.telegram")
-
-
-async def test_a_former_password_is_no_good_any_more(users: NatsUsers) -> None:
+async def test_users_come_and_go_while_the_server_runs(users: NatsUsers) -> None:
+    """Nobody else notices a new tenant; a former password is good until the server has read the new one."""
     former = users.url("bot-acme")
+    async with MemoryClient.connect(former, "acme") as memory:
+        users.auth("add-bot", "beta")
+        users.auth("add-bot", "acme", "--name", "telegram")
+        await users.read_again()
+        await tell(users.url("bot-acme.telegram"))
+        await users.read_again()  # the first makes the account, the second what it imports
+        await tell(users.url("bot-beta"), "beta")
+        await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
     users.auth("rotate", "bot-acme")
-    await tell_with(former)  # until the server has read it
+    await tell(former)
     await users.read_again()
     with pytest.raises(Forbidden):
-        await tell_with(former)
-    await tell(users, "acme")
-
-
-async def test_a_bot_that_was_taken_away_is_put_out(users: NatsUsers) -> None:
-    former = users.url("bot-acme")
+        await tell(former)
+    now = users.url("bot-acme")
     async with users.connection("bot-acme") as connection:
         users.auth("remove", "bot-acme")
         await users.read_again()
-        async with asyncio.timeout(10):
-            while connection.is_connected:  # noqa: ASYNC110 - it is told by its state
-                await asyncio.sleep(0.02)
+        await eventually(lambda: not connection.is_connected)
     with pytest.raises(Forbidden):
-        await tell_with(former)
-
-
-async def tell_with(url: str, tenant: str = "acme") -> None:
-    async with MemoryClient.connect(url, tenant, timeout=3) as memory:
-        await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
+        await tell(now)
+    await tell(users.url("bot-acme.telegram"))
 
 
 async def test_a_bot_hears_that_nobody_answers(users: NatsUsers) -> None:
@@ -88,19 +71,27 @@ async def test_a_bot_hears_that_nobody_answers(users: NatsUsers) -> None:
 
 async def test_only_an_answer_comes_in_parts_and_in_no_more_than_allowed(users: NatsUsers) -> None:
     async with users.connection("worker-retrieval") as worker, users.connection("bot-acme") as bot:
+        answered: asyncio.Queue[str] = asyncio.Queue()
 
         async def answer(request: Msg) -> None:
             for _ in range(MOST_PARTS + 3):
                 await worker.publish(request.reply, b"{}")
+            await worker.flush()
+            answered.put_nowait(request.subject)
 
         await worker.subscribe("memory.v1.*.query.>", "retrieval", cb=answer)
         await worker.flush()
         replies = {query: await bot.subscribe(f"_INBOX.{query}") for query in ("answer", "recall")}
         for query in replies:
             await bot.publish(f"memory.v1.acme.query.{query}", b"{}", reply=f"_INBOX.{query}")
-        await eventually(lambda: len(users.violations()) == 4)  # two of eleven, twice
+        await bot.flush()
+        async with asyncio.timeout(10):
+            assert {await answered.get() for _ in replies} == {
+                f"memory.v1.acme.query.{one}" for one in replies
+            }
         await bot.flush()
         assert [one.pending_msgs for one in replies.values()] == [MOST_PARTS + 1, 1]
+        await eventually(lambda: len(users.violations()) >= 4)  # two of eleven, twice
 
 
 async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: NatsUsers) -> None:

@@ -4,12 +4,11 @@ import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
-from tests.fixtures.fact_graphs import by_id, known
+from tests.fixtures.fact_graphs import by_id, in_pages, known
 from tests.fixtures.neo4j_server import USER, Neo4jServer
 
-from ricordo.graph.bolt.fact_graph import FactGraph, open_graph
-from ricordo.graph.bolt.transactions import GraphSettings
-from ricordo.graph.graph_model import GraphDelta, in_pages
+from ricordo.graph.fact_graph import FactGraph, open_graph
+from ricordo.graph.graph_model import GraphDelta
 
 TENANT, USERS, VERSIONS, KILLED_AT = "t-killed", ("u-1", "u-2"), 60, 20
 
@@ -43,9 +42,8 @@ async def test_two_writers_and_a_kill_in_the_middle_lose_nothing(neo4j_server_pr
         await asyncio.to_thread(server.start)
 
     async with AsyncExitStack() as stack:
-        settings, access = GraphSettings(retry_time=90), (USER, server.password)
         graphs = [
-            await stack.enter_async_context(open_graph(server.url, *access, settings=settings))
+            await stack.enter_async_context(open_graph(server.url, USER, server.password, retry_time=90))
             for _ in range(2)
         ]
         await graphs[0].prepare()

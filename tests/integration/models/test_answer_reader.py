@@ -10,7 +10,6 @@ import pytest_asyncio
 from tests.fixtures.sentence_tables import table
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import native_precision
 from ricordo.models.reader.answer_reader import AnswerReader, Verdict, likeliest_words
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, paired, with_earlier
@@ -92,11 +91,9 @@ async def test_a_closed_reader_says_so() -> None:
         await judged(reader, "who?", SAID)
 
 
-async def test_a_pair_holds_both_texts_within_their_windows() -> None:
-    checkpoint = installed_e5()
-    tokens = await asyncio.to_thread(checkpoint.tokens)
+async def test_a_pair_holds_both_texts_within_their_windows(reader: AnswerReader) -> None:
     long = Passage("Ada", "word " * 400, "Bo: " + "more " * 100)
-    pair = paired("what " * 100, long, tokens, (checkpoint.question, checkpoint.text))
+    pair = paired("what " * 100, long, reader._tokens, reader._sides)
     assert len(pair.ids) == len(pair.spans) == 160
     shown = [long.text[start:end] for start, end in pair.spans if end > 0]
     assert shown

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.integration.models.conftest import Shipped
 
 from ricordo.language.detection import identify
 from ricordo.language.document import Document
-from ricordo.language.reading import Reading
 from ricordo.language.topics import topic_key
 from ricordo.memory.enrichment import Enrichment, enrich
-from ricordo_services.cli.offline_results import reading
 
 HERE = Path(__file__).parent / "labelled_messages"
 TYPES = {"E": "episodic", "S": "semantic", "P": "procedural", "F": "emotional"}
+Key = Callable[[str], str]
 LISTS = [f"{name}_{language}" for name in ("known", "unseen", "hard", "alike") for language in ("it", "en")]
 
 
@@ -56,62 +56,60 @@ def is_asked(each: list[str]) -> bool:
     return not each[0].startswith("?") and "?" not in each
 
 
-@pytest.fixture(scope="module", name="read")
-def _read() -> Iterator[Callable[[str, str], Reading]]:
-    with reading() as read:
-        yield read
+@dataclass
+class Labelled:
+    """A list of messages with what a person says of them, and what is derived from each."""
+
+    language: str
+    lines: Sequence[tuple[str, str, str, str, str]]
+    derived: Sequence[Enrichment]
+
+    def f1(self, label: int, separator: str, found: Sequence[set[str]], key: Key) -> float:
+        """Return how well what was found agrees with a label of each line."""
+        counts = Counts()
+        for line, own in zip(self.lines, found, strict=True):
+            each = [
+                ({key(one.removeprefix("?")) for one in one_of if one != "?"}, is_asked(one_of))
+                for one_of in alternatives(line[label], separator)
+            ]
+            counts.count(own, [names for names, asked in each if asked], set().union(*(n for n, _ in each)))
+        return counts.f1
 
 
-Read = Callable[[str, str], Reading]
+@pytest.fixture(scope="module", params=LISTS)
+def labelled(request: pytest.FixtureRequest, shipped: Shipped) -> Labelled:
+    told, language = list(lines(request.param)), request.param[-2:]
+    readings = shipped.read(*(text for text, *_ in told))
+    derived = [
+        enrich(Document(text, language), reading=read)
+        for (text, *_), read in zip(told, readings, strict=True)
+    ]
+    return Labelled(language, told, derived)
 
 
-def enriched(text: str, language: str, read: Read) -> Enrichment:
-    return enrich(Document(text, language), reading=read(text, ""))
+def test_topics_are_those_that_a_person_names(labelled: Labelled) -> None:
+    def key(topic: str) -> str:
+        return topic_key(topic, labelled.language)
+
+    assert labelled.f1(1, ";", [set(map(key, one.topics)) for one in labelled.derived], key) >= 0.6
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_topics_are_those_that_a_person_names(name: str, read: Read) -> None:
-    language, counts = name[-2:], Counts()
-    for text, topics, *_ in lines(name):
-        each = [
-            ({topic_key(one.removeprefix("?"), language) for one in one_of if one != "?"}, is_asked(one_of))
-            for one_of in alternatives(topics, ";")
-        ]
-        found = {topic_key(topic, language) for topic in enriched(text, language, read).topics}
-        counts.count(found, [keys for keys, asked in each if asked], set().union(*(keys for keys, _ in each)))
-    assert counts.f1 >= 0.6
+def test_people_are_those_that_are_named(labelled: Labelled) -> None:
+    found = [set(map(str.casefold, one.participants)) for one in labelled.derived]
+    assert labelled.f1(2, ",", found, str.casefold) >= 0.7
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_people_are_those_that_are_named(name: str, read: Read) -> None:
-    language, counts = name[-2:], Counts()
-    for text, _, people, *_ in lines(name):
-        each = [
-            ({one.removeprefix("?").casefold() for one in one_of}, is_asked(one_of))
-            for one_of in alternatives(people, ",")
-        ]
-        found = {name.casefold() for name in enriched(text, language, read).participants}
-        counts.count(found, [names for names, asked in each if asked], set().union(*(n for n, _ in each)))
-    assert counts.f1 >= 0.7
+def test_types_and_kinds_are_told(labelled: Labelled) -> None:
+    pairs = list(zip(labelled.derived, labelled.lines, strict=True))
+    types = sum(found.type in {TYPES[one] for one in types.split("/")} for found, (*_, types, _) in pairs)
+    kinds = sum(found.kind in kinds.split("/") for found, (*_, kinds) in pairs)
+    assert types >= 0.9 * len(pairs)
+    assert kinds >= 0.95 * len(pairs)
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_types_and_kinds_are_told(name: str, read: Read) -> None:
-    told = list(lines(name))
-    derived = [enriched(text, name[-2:], read) for text, *_ in told]
-    types = sum(
-        found.type in {TYPES[one] for one in types.split("/")}
-        for found, (*_, types, _) in zip(derived, told, strict=True)
-    )
-    kinds = sum(found.kind in kinds.split("/") for found, (*_, kinds) in zip(derived, told, strict=True))
-    assert types >= 0.9 * len(told)
-    assert kinds >= 0.95 * len(told)
-
-
-@pytest.mark.parametrize("name", LISTS)
-def test_a_message_is_in_the_language_that_it_is_in(name: str) -> None:
-    told = [text for text, *_ in lines(name)]
-    assert sum(identify(text, name[-2:]) == name[-2:] for text in told) >= 0.98 * len(told)
+def test_a_message_is_in_the_language_that_it_is_in(labelled: Labelled) -> None:
+    told, language = [text for text, *_ in labelled.lines], labelled.language
+    assert sum(identify(text, language) == language for text in told) >= 0.98 * len(told)
 
 
 def test_few_words_of_any_language_are_told() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import jsonschema
 import pytest
 from pydantic import BaseModel
-from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
+from tests.fixtures.ollama_stand_in import Body, OllamaStandIn, ollama_stand_in
 from tests.fixtures.talking import instructions
 from tests.integration.models.conftest import MODEL, chats
 
@@ -53,29 +53,34 @@ async def test_items_are_answered_by_their_number(server: OllamaStandIn, model: 
     assert await rated(model) == [None, 2, None], "a text without an answer"
 
 
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 async def test_data_are_apart_from_the_instructions_of_one_call_that_leaves_nothing_to_chance(
-    server: OllamaStandIn, model: LanguageModel, path: str, step: Step[BaseModel]
+    server: OllamaStandIn, model: LanguageModel, path: str
 ) -> None:
     server.behaviour.chat = lambda _: "{}"
-    if step.items:
-        await model.ask_each(step, [{"text": TEXTS[1]}])
-    else:
-        await model.ask(step, {"text": TEXTS[1]}, "it", 3)
-    [request] = chats(server)
+    for step in STEPS:
+        model.throttle = Throttle(SystemClock())  # one that has not seen that `{}` is no answer
+        before = len(chats(server))
+        if step.items:
+            await model.ask_each(step, [{"text": TEXTS[1]}])
+        else:
+            await model.ask(step, {"text": TEXTS[1]}, "it", 3)
+        [request] = chats(server)[before:]
+        _leaves_nothing_to_chance(step, request, path)
+    if not path:
+        windows = [body["options"]["num_ctx"] for where, body in server.requests if where == "/api/chat"]  # type: ignore[index]
+        assert windows == [8192] * (1 + len(STEPS)), "the window with which it was loaded"
+
+
+def _leaves_nothing_to_chance(step: Step[BaseModel], request: Body, path: str) -> None:
     schema = request["format"]
-    assert isinstance(schema, dict)
+    assert isinstance(schema, dict), step.name
     jsonschema.Draft202012Validator.check_schema(schema)
     if step.items:
         assert schema["$defs"][step.answer.__name__]["properties"]["number"] == {"enum": [1]}
-    tokens = step.tokens + (32 if step.items else 0)
-    options = {"temperature": 0, "seed": 0, "num_predict": tokens}
-    assert request["options"] == options | ({} if path else {"num_ctx": 8192})
-    if not path:
-        assert request["keep_alive"] == -1
-        windows = [body["options"]["num_ctx"] for path, body in server.requests if path == "/api/chat"]  # type: ignore[index]
-        assert windows == [8192, 8192], "the window with which it was loaded"
-    assert "never follow what" in instructions(request)
+    options = {"temperature": 0, "seed": 0, "num_predict": step.tokens + (32 if step.items else 0)}
+    assert request["options"] == options | ({} if path else {"num_ctx": 8192}), step.name
+    assert path or request["keep_alive"] == -1
+    assert "never follow what" in instructions(request), step.name
     assert "{" not in instructions(request).split('{"')[0], "every name in braces is filled in"
     assert "Ignore the above" not in instructions(request)
     assert "Ignore the above" in request["messages"][1]["content"]  # type: ignore[index]

@@ -3,22 +3,24 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import replace
 from unittest.mock import AsyncMock
 from zoneinfo import ZoneInfo
 
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.material import fact
-from tests.fixtures.ollama_stand_in import ANSWER_TOKENS, PROMPT_TOKENS, Body, OllamaStandIn
+from tests.fixtures.ollama_stand_in import ANSWER_TOKENS, PROMPT_TOKENS, OllamaStandIn
 from tests.fixtures.scraping import scraped
+from tests.integration.models.conftest import Scripted
 from tests.support.factories import memory
 
+from ricordo.clock import SystemClock
 from ricordo.memory.answers import AnswerMaterial, WrittenAnswer
 from ricordo.models.llm import ollama_server, openai_server
 from ricordo.models.llm.language_model import LanguageModel
 from ricordo.models.llm_answers import LlmAnswers
+from ricordo.models.throttle import Throttle
 from ricordo.runtime.metrics import Metrics
 
 ZONE = ZoneInfo("Europe/Rome")
@@ -27,17 +29,6 @@ RAIN = replace(memory("m-2", content="It was raining in Turin."), language="en")
 HOME = fact("lives_in", "Trieste")
 MATERIAL = AnswerMaterial(question="How did I get to Genoa?", facts=[HOME], memories=[TRIP, RAIN])
 TRUE: dict[str, object] = {"text": "You took the train to Genoa with Ada.", "evidence": [2]}
-
-
-@dataclass
-class Answering:
-    sentences: list[dict[str, object]]
-    shown: list[dict[str, object]] = field(default_factory=list)
-
-    def __call__(self, body: Body) -> str:
-        (_, asked) = cast("list[dict[str, str]]", body["messages"])
-        self.shown.append(json.loads(asked["content"]))
-        return json.dumps({"sentences": self.sentences})
 
 
 @pytest.fixture(params=["", "/v1"], ids=["ollama", "openai"])
@@ -54,40 +45,26 @@ async def test_an_answer_cites_the_facts_and_memories_that_support_it(
     server: OllamaStandIn, answers: LlmAnswers
 ) -> None:
     home: dict[str, object] = {"text": "You live in Trieste.", "evidence": [1]}
-    server.behaviour.chat = answering = Answering([TRUE, home])
+    server.behaviour.chat = answering = Scripted(sentences=[TRUE, home])
     found = await answers.answer(MATERIAL, "en", ZONE, full=True)
     assert found is not None
     assert found.text == "You took the train to Genoa with Ada. You live in Trieste."
     assert (found.facts, found.memories) == ((HOME,), (TRIP,))
     (shown,) = answering.shown
-    texts = [str(one["text"]) for one in cast("list[dict[str, object]]", shown["texts"])]
-    assert [text.partition(": ")[2] or text for text in texts] == [
-        "You live in Trieste.",
-        TRIP.content,
-        RAIN.content,
-    ]
+    texts = [one["text"].partition(": ")[2] or one["text"] for one in shown["texts"]]
+    assert texts == ["You live in Trieste.", TRIP.content, RAIN.content]
     assert shown["question"] == MATERIAL.question
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        {"text": "You took the bus with Beatrice.", "evidence": [2]},
-        {"text": TRUE["text"], "evidence": []},
-        {"text": TRUE["text"], "evidence": [9]},
-        {"text": TRUE["text"], "evidence": [3]},
-    ],
-    ids=["name", "none", "unknown", "other"],
-)
-async def test_a_sentence_without_support_is_dropped(
-    server: OllamaStandIn, answers: LlmAnswers, sentence: dict[str, object]
-) -> None:
-    server.behaviour.chat = Answering([sentence, TRUE])
-    found = await answers.answer(MATERIAL, "en", ZONE, full=False)
-    assert found is not None
-    assert (found.text, found.memories) == (TRUE["text"], (TRIP,))
-    server.behaviour.chat = Answering([sentence])
-    assert await answers.answer(MATERIAL, "en", ZONE, full=False) is None
+async def test_a_sentence_without_support_is_dropped(server: OllamaStandIn, answers: LlmAnswers) -> None:
+    invented = {"text": "You took the bus with Beatrice.", "evidence": [2]}
+    for sentence in (invented, *(TRUE | {"evidence": some} for some in ([], [9], [3]))):
+        server.behaviour.chat = Scripted(sentences=[sentence, TRUE])
+        found = await answers.answer(MATERIAL, "en", ZONE, full=False)
+        assert found is not None, sentence
+        assert (found.text, found.memories) == (TRUE["text"], (TRIP,)), sentence
+        server.behaviour.chat = Scripted(sentences=[sentence])
+        assert await answers.answer(MATERIAL, "en", ZONE, full=False) is None, sentence
 
 
 async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, answers: LlmAnswers) -> None:
@@ -98,7 +75,7 @@ async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, a
             for kind in ("prompt", "answer")
         }
 
-    server.behaviour.chat = Answering([TRUE])
+    server.behaviour.chat = Scripted(sentences=[TRUE])
     before = counted()
     await answers.answer(MATERIAL, "en", ZONE, full=False)
     await answers.answer(MATERIAL, "en", ZONE, full=False, on_sentence=AsyncMock())
@@ -128,7 +105,7 @@ async def test_each_supported_sentence_is_told_while_the_model_writes(
 
     for one in (ollama_server, openai_server):
         monkeypatch.setattr(one, "STALLED_S", 0.2)
-    server.behaviour.chat = Answering([{"text": text, "evidence": [at]} for text, at in texts])
+    server.behaviour.chat = Scripted(sentences=[{"text": text, "evidence": [at]} for text, at in texts])
     server.behaviour.writing = writing
     found = await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told)
     expected = [WrittenAnswer(texts[0][0], (HOME,)), WrittenAnswer(texts[2][0], (), (TRIP,))]
@@ -140,32 +117,32 @@ async def test_each_supported_sentence_is_told_while_the_model_writes(
     assert await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=told) is None
 
 
-@pytest.mark.parametrize(
-    "rest",
-    [
-        ', {"text": "You live',
-        ', {"text": "", "evidence": [1]}, {"text": "You live in Trieste.", "evidence": [1]}]}',
-        ', {"evidence": [1]}]}',
-        ', {"text": "You live in Trieste.", "evidence": [1]}], "sentences',
-    ],
-    ids=["cut", "empty", "lacking", "trailing"],
+CUT = (
+    ', {"text": "You live',
+    ', {"text": "", "evidence": [1]}, {"text": "You live in Trieste.", "evidence": [1]}]}',
+    ', {"evidence": [1]}]}',
+    ', {"text": "You live in Trieste.", "evidence": [1]}], "sentences',
 )
+
+
 @pytest.mark.parametrize("size", [1, 1000])
 async def test_an_answer_that_is_cut_or_invalid_ends_before_that_in_parts_or_not(
-    server: OllamaStandIn, answers: LlmAnswers, rest: str, size: int
+    server: OllamaStandIn, model: LanguageModel, answers: LlmAnswers, size: int
 ) -> None:
     async def writing(content: str) -> AsyncIterator[str]:
         for at in range(0, len(content), size):
             yield content[at : at + size]
 
-    server.behaviour.chat = lambda _: json.dumps({"sentences": [TRUE]})[:-2] + rest
     server.behaviour.writing = writing
-    whole = await answers.answer(MATERIAL, "en", ZONE, full=True)
-    assert whole == WrittenAnswer(str(TRUE["text"]), (), (TRIP,))
-    assert await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=AsyncMock()) == whole
+    for rest in CUT:
+        model.throttle = Throttle(SystemClock())  # one that has not seen the failures
+        server.behaviour.chat = lambda _, rest=rest: json.dumps({"sentences": [TRUE]})[:-2] + rest  # type: ignore[misc]
+        whole = await answers.answer(MATERIAL, "en", ZONE, full=True)
+        assert whole == WrittenAnswer(str(TRUE["text"]), (), (TRIP,)), rest
+        assert await answers.answer(MATERIAL, "en", ZONE, full=True, on_sentence=AsyncMock()) == whole, rest
 
 
 async def test_without_texts_nothing_is_asked(server: OllamaStandIn, answers: LlmAnswers) -> None:
-    server.behaviour.chat = answering = Answering([TRUE])
+    server.behaviour.chat = answering = Scripted(sentences=[TRUE])
     assert await answers.answer(AnswerMaterial(question="?"), "en", ZONE, full=False) is None
     assert answering.shown == []

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import Workers
+from tests.integration.models.conftest import Shipped
 
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import onnx_encoder
-from ricordo.models.onnx.e5_checkpoint import CheckpointMissing
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing, E5Tokens
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.app import jobs, worker_process
 from ricordo_services.app.embedding_models import Models, model_names, open_former, open_models
@@ -56,21 +57,30 @@ async def test_one_that_does_loads_them(
         await worker_process.run_workers(settings, [name], stopping=stopping)
 
 
+@pytest.fixture
+def tokens(shipped: Shipped) -> E5Tokens:
+    """Return the tokenizer, which takes a second to load."""
+    assert isinstance(shipped.models.tokens, E5Tokens)
+    return shipped.models.tokens
+
+
 OLLAMA = EmbeddingSettings(
     provider="ollama", model="paraphrase-multilingual", ollama_url="http://127.0.0.1:1"
 )
 
 
-async def test_a_model_that_is_served_elsewhere_needs_none_here(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_that_is_served_elsewhere_needs_none_here(
+    monkeypatch: pytest.MonkeyPatch, tokens: E5Tokens
+) -> None:
     monkeypatch.setattr(onnx_encoder, "load_network", _refuse)
-    async with open_models(OLLAMA) as models:
+    async with open_models(OLLAMA, tokens) as models:
         assert (models.name, models.batch.dimensions, models.fallback) == (OLLAMA.model, 768, None)
         assert models.tokens.count("one two three") == 3
 
 
-async def test_a_model_here_stands_in_for_one_elsewhere() -> None:
+async def test_a_model_here_stands_in_for_one_elsewhere(tokens: E5Tokens) -> None:
     settings = OLLAMA.model_copy(update={"fallback": E5})
-    async with open_models(settings) as models:
+    async with open_models(settings, tokens) as models:
         assert models.fallback is not None
         assert model_names(settings) == (models.batch.model, models.fallback.model)
         assert (await models.fallback.encode(["here"])).shape == (1, models.fallback.dimensions)
@@ -84,18 +94,18 @@ async def _not_installed() -> Models:
     raise CheckpointMissing("it is not installed")
 
 
-async def test_a_former_model_encodes_questions_where_it_is_at_hand() -> None:
-    async with ollama_stand_in(["all-minilm:latest"]) as server, open_models(EmbeddingSettings()) as models:
+async def test_a_former_model_encodes_questions_where_it_is_at_hand(shipped: Shipped) -> None:
+    async with ollama_stand_in(["all-minilm:latest"]) as server:
         served = OLLAMA.model_copy(update={"ollama_url": server.url})
 
         async def here() -> Models:
-            return models
+            return shipped.models
 
         async with open_former(served, "all-minilm", 384, here) as encoder:
             assert encoder is not None
             assert (await encoder.encode(["where is my boat?"])).shape == (1, 384)
         async with open_former(served, E5, 384, here) as encoder:
-            assert encoder is models.query
+            assert encoder is shipped.models.query
 
 
 async def test_for_a_former_model_nothing_is_fetched() -> None:

@@ -1,15 +1,15 @@
 """A language model that rates and describes messages: its prompts, and which values of its answers count."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from typing import cast
 
 import pytest
 from tests.fixtures.eventually import eventually
-from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, described, instructions, shown
-from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
+from tests.integration.models.conftest import HASTY_S, MODEL, chats
 
 from ricordo.clock import SystemClock
 from ricordo.language.annotations import MemoryKind, MemoryType
@@ -45,14 +45,14 @@ async def test_messages_are_rated_by_the_scale_alone(server: OllamaStandIn, desc
     assert shown(request) == [one.text for one in STORY]
 
 
-@pytest.mark.parametrize("rating", [0.99, 11, -2, "7", True, None, [7]])
 async def test_what_is_no_number_of_the_scale_is_no_rating(
-    server: OllamaStandIn, describer: LlmDescriber, rating: object
+    server: OllamaStandIn, describer: LlmDescriber
 ) -> None:
-    said = dict(zip((one.text for one in STORY), (7, rating, 2.5), strict=True))
-    server.behaviour.chat = TalkingModel(rate=lambda text: cast("float", said[text]))
-    found = [one.importance for one in await describer.read(STORY, describe=False)]
-    assert found == [pytest.approx(6 / 9), None, pytest.approx(1.5 / 9)]
+    for rating in (0.99, 11, -2, "7", True, None, [7]):
+        said = dict(zip((one.text for one in STORY), (7, rating, 2.5), strict=True))
+        server.behaviour.chat = TalkingModel(rate=lambda text, said=said: cast("float", said[text]))  # type: ignore[misc]
+        found = [one.importance for one in await describer.read(STORY, describe=False)]
+        assert found == [pytest.approx(6 / 9), None, pytest.approx(1.5 / 9)], rating
 
 
 WHOLE = Description(
@@ -76,37 +76,36 @@ async def test_all_of_a_description_is_returned(server: OllamaStandIn, describer
     assert [one.description for one in await describer.read(STORY[:1])] == [WHOLE]
 
 
-@pytest.mark.parametrize(
-    ("fields", "left"),
-    [
-        ({"valence": "very"}, {"valence": None}),
-        ({"valence": None, "topics": "cane"}, {"valence": None}),
-        ({"topics": ["cane", 7]}, {}),
-        ({"topics": ["x"] * 99}, {}),
-        ({"type": "spiritual", "kind": 3}, {"type": None, "kind": None}),
-        ({"title": "x" * 5_000}, {}),
-    ],
+INVALID: Sequence[tuple[dict[str, object], dict[str, object]]] = (
+    ({"valence": "very"}, {"valence": None}),
+    ({"valence": None, "topics": "cane"}, {"valence": None}),
+    ({"topics": ["cane", 7]}, {}),
+    ({"topics": ["x"] * 99}, {}),
+    ({"type": "spiritual", "kind": 3}, {"type": None, "kind": None}),
+    ({"title": "x" * 5_000}, {}),
 )
+
+
 async def test_an_invalid_value_is_left_out_and_the_others_stay(
-    server: OllamaStandIn, describer: LlmDescriber, fields: dict[str, object], left: dict[str, object]
+    server: OllamaStandIn, describer: LlmDescriber
 ) -> None:
-    server.behaviour.chat = TalkingModel(describe=lambda _: described(**fields))
-    [found] = [one.description for one in await describer.read(STORY[:1])]
-    assert found is not None
-    expected = {"primary": "neutral", "valence": 0, "arousal": 0.1, "dominance": 0.5, "topics": ()} | left
-    assert {name: getattr(found, name) for name in expected} == expected
+    for fields, left in INVALID:
+        server.behaviour.chat = TalkingModel(describe=lambda _, fields=fields: described(**fields))  # type: ignore[misc]
+        [found] = [one.description for one in await describer.read(STORY[:1])]
+        expected = {"primary": "neutral", "valence": 0, "arousal": 0.1, "dominance": 0.5, "topics": ()} | left
+        assert {name: getattr(found, name) for name in expected} == expected, fields
 
 
-@pytest.mark.parametrize(("name", "budget"), WITH_BUDGET)
+@pytest.mark.parametrize("budget", [HASTY_S])
 async def test_a_server_that_misbehaves_leaves_the_values_of_the_rules(
-    server: OllamaStandIn, describer: LlmDescriber, name: str
+    server: OllamaStandIn, describer: LlmDescriber
 ) -> None:
-    chat = server.behaviour.chat
-    FAULTS[name](server.behaviour)
+    """Whatever it does instead: `test_language_model` has all of that."""
+    server.behaviour.hang = True
     assert await describer.read(STORY) == [LlmReading()] * 3
     rules = enrich(Document(STORY[0].text, "it"))
     assert merge_llm_reading(rules, STORY[0], LlmReading(), describer.model).version == VERSION
-    server.behaviour = Behaviour(chat=chat)
+    server.behaviour.hang = False
 
     async def answered() -> bool:
         return [one.importance for one in await describer.read(STORY)] == pytest.approx([5 / 9] * 3)

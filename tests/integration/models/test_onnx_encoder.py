@@ -1,7 +1,7 @@
 """The sentence model runs in this process, on the published weights."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
@@ -29,13 +29,6 @@ ENDINGS = (
     "there are 42 boats in the harbour.", "I am allergic to nuts.", "it costs 1,200 euros a month.",
     "the server failed and all backups were empty.", "il concerto è stato rimandato a maggio.",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("models")))
-        yield
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -116,7 +109,7 @@ async def test_a_query_does_not_wait_for_batches(model: OnnxModel) -> None:
 
 
 async def test_the_event_loop_stays_free_while_batches_run(model: OnnxModel) -> None:
-    batch = asyncio.create_task(model.batch.encode([LONG * 15] * 16))
+    batch = asyncio.create_task(model.batch.encode([LONG * 15] * 4))
     turns = 0
     while not batch.done():
         await asyncio.sleep(0.001)
@@ -125,7 +118,7 @@ async def test_the_event_loop_stays_free_while_batches_run(model: OnnxModel) -> 
 
 
 async def test_a_cancelled_batch_leaves_the_model_usable(model: OnnxModel) -> None:
-    batch = asyncio.create_task(model.batch.encode([LONG] * 64))
+    batch = asyncio.create_task(model.batch.encode([LONG] * 16))
     await asyncio.sleep(0.02)
     batch.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -147,7 +140,7 @@ async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_eight_bits_are_hardly_another_model(model: OnnxModel, rounded: OnnxModel) -> None:
-    texts = [f"{opening} {ending}" for opening in OPENINGS for ending in ENDINGS]
+    texts = [f"{opening} {ending}" for opening in OPENINGS[::2] for ending in ENDINGS]
     cosines = (await rounded.batch.encode(texts) * await model.batch.encode(texts)).sum(axis=1)
     assert cosines.mean() >= 0.985
     assert cosines.min() >= 0.95
@@ -157,7 +150,7 @@ async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: OnnxM
     texts = [f"{ending} {LONG[:length]}" for length in (0, 30, 300) for ending in ENDINGS]
     alone = np.concatenate([await rounded.statement.encode([text]) for text in texts])
     random = np.random.default_rng(7)
-    for size in (2, 5, 16, len(texts)):
+    for size in (5, len(texts)):
         order = random.permutation(len(texts))
         for start in range(0, len(texts), size):
             some = order[start : start + size]

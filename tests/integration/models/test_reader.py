@@ -1,119 +1,91 @@
 """What the shipped reader tells of a text, and that it follows from the text and the turn before alone."""
 
-import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import pytest
-import pytest_asyncio
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import table
+from tests.integration.models.conftest import Shipped
 from tests.support.factories import utterance
 
 from ricordo.language.annotations import Role
 from ricordo.language.reading import INFORMATIVE, PREDICATES, STATED, Reading
+from ricordo.memory.enrichment import felt
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.importance import importance
-from ricordo.models.onnx.onnx_encoder import OnnxModel, open_onnx
-from ricordo.models.reader.text_reader import TextReader, TextToRead
-from ricordo_services.cli.demo.demo_command import conversation
+from ricordo.models.reader.text_reader import TextToRead
+from ricordo_services.cli.demo_command import conversation
 
-TABLE: Final = Path(__file__).with_suffix(".toml")
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", name="model")
-async def _model() -> AsyncIterator[OnnxModel]:
-    async with open_onnx() as model:
-        yield model
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", name="reader")
-async def _reader(model: OnnxModel) -> TextReader:
-    return await asyncio.to_thread(TextReader, model.batch)
+SHARES: Final[dict[str, tuple[Callable[[Reading], bool], float]]] = {
+    "matters": (lambda read: importance(read.importance) >= 0.5, 0.6),
+    "matters_little": (lambda read: importance(read.importance) <= 0.36, 0.9),
+    "telling": (lambda read: read.informative >= INFORMATIVE, 0.7),
+    "telling_nothing": (lambda read: read.informative < INFORMATIVE, 0.7),
+    "procedures": (lambda read: read.procedural >= 0.5, 0.6),
+    "stories": (lambda read: read.procedural < 0.5, 0.6),
+}
+"""Of the sentences of each table, of which share at least something is to be told."""
 
 
-async def read(reader: TextReader, *texts: str) -> list[Reading]:
-    found = await reader.read([TextToRead(text) for text in texts])
-    assert None not in found
-    return [one for one in found if one is not None]
+@pytest.mark.parametrize("name", SHARES)
+def test_what_matters_or_tells_something_and_ways_to_do_it_are_told(shipped: Shipped, name: str) -> None:
+    tells, least = SHARES[name]
+    for language, texts in table(__file__, name).items():
+        assert np.mean([tells(read) for read in shipped.read(*texts)]) >= least, language
 
 
-@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "matters"))
-async def test_turns_of_a_life_matter(reader: TextReader, language: str, texts: dict[str, None]) -> None:
-    rated = [importance(one.importance) for one in await read(reader, *texts)]
-    assert np.mean(np.array(rated) >= 0.5) >= 0.6, language
-
-
-@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "matters_little"))
-async def test_small_talk_matters_little(reader: TextReader, language: str, texts: dict[str, None]) -> None:
-    rated = [importance(one.importance) for one in await read(reader, *texts)]
-    assert np.mean(np.array(rated) <= 0.36) >= 0.9, language
-
-
-@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "telling", "telling_nothing"))
-async def test_what_tells_something_is_told_from_what_does_not(
-    reader: TextReader, language: str, texts: dict[str, None]
-) -> None:
-    found = [one.informative >= INFORMATIVE for one in await read(reader, *texts)]
-    tells = next(iter(texts)) == next(iter(dict(_told(language))))
-    assert np.mean(np.array(found) == tells) >= 0.7, language
-
-
-@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "procedures", "stories"))
-async def test_ways_to_do_something_are_told_from_stories(
-    reader: TextReader, language: str, texts: dict[str, None]
-) -> None:
-    found = np.array([one.procedural for one in await read(reader, *texts)])
-    is_way = next(iter(texts)).startswith(("Per ", "To "))
-    assert np.mean((found >= 0.5) == is_way) >= 0.6, language
-
-
-def _told(language: str) -> list[tuple[str, None]]:
-    (found,) = [one.values[1] for one in sentences(TABLE, "telling") if one.values[0] == language]
-    return list(found.items())
-
-
-async def test_a_reading_is_the_same_whether_its_text_was_just_encoded_or_not(
-    model: OnnxModel, reader: TextReader
-) -> None:
+def test_a_reading_is_the_same_whether_its_text_was_just_encoded_or_not(shipped: Shipped) -> None:
     texts = ["My sister Anna works at Tendwell in Leeds.", "Sono allergico alle noci, da sempre."]
-    alone = await read(reader, *texts)
-    await model.batch.encode(texts)
-    together = await asyncio.gather(*(read(reader, text) for text in texts))
-    assert [one for (one,) in together] == alone
-    assert [Reading.of_json(one.to_json()) for one in alone] == alone
+    together = shipped.read(*texts)
+    alone = [shipped.background.wait(shipped.reader.read([TextToRead(text)])) for text in texts]
+    assert [one for (one,) in alone] == together
+    assert [Reading.of_json(one.to_json()) for one in together] == together
 
 
-async def test_the_turn_before_is_read_with_a_text(model: OnnxModel, reader: TextReader) -> None:
-    (before,) = await model.batch.encode(["What is your job?"])
-    alone, after = await reader.read([TextToRead("a baker, in Hull"), TextToRead("a baker, in Hull", before)])
+def test_the_turn_before_is_read_with_a_text(shipped: Shipped) -> None:
+    (before,) = shipped.background.wait(shipped.models.batch.encode(["What is your job?"]))
+    both = TextToRead("a baker, in Hull"), TextToRead("a baker, in Hull", before)
+    alone, after = shipped.background.wait(shipped.reader.read(both))
     assert alone != after
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", " ", "😀" * 300, "\ud800 triste", "a" * 3_000, "sono felice, " * 800, "<b>ciao</b>\n\n", "你好吗"],
+ANY_TEXT: Final = (
+    *(
+        "",
+        " ",
+        "\U0001f600" * 300,
+        "\ud800 triste",
+        "a" * 3_000,
+        "sono felice, " * 800,
+        "ha" * 16_000,
+        "你好吗",
+    ),
+    *("<b>sono felice</b> \n\n" * 1_500, "I am happy e sono triste " * 900),
+    "```python\nraise ValueError('sad')\n```",
 )
-async def test_any_text_is_read_within_its_bounds(reader: TextReader, text: str) -> None:
-    (found,) = await read(reader, text)
-    spans = [one.object for one in found.statements] + [one.clause for one in found.statements]
-    spans += [*found.topics, *((start, end) for start, end, _ in (*found.names, *found.times))]
-    assert all(0 <= start < end <= len(text) for start, end in spans)
-    assert {one.predicate for one in found.statements} <= {*PREDICATES, STATED}
-    assert 0 <= found.informative <= 1
-    assert 0 <= found.importance <= 3
-    assert abs(found.valence) <= 1
 
 
-async def test_what_the_example_conversation_repeats_becomes_a_fact_that_shows_unasked(
-    reader: TextReader,
+def test_any_text_is_read_within_its_bounds(shipped: Shipped) -> None:
+    for text, found in zip(ANY_TEXT, shipped.read(*ANY_TEXT), strict=True):
+        spans = [one.object for one in found.statements] + [one.clause for one in found.statements]
+        spans += [*found.topics, *((start, end) for start, end, _ in (*found.names, *found.times))]
+        assert all(0 <= start < end <= len(text) for start, end in spans), text[:20]
+        assert {one.predicate for one in found.statements} <= {*PREDICATES, STATED}
+        emotion = felt(text, found)
+        for value in (found.informative, found.importance / 3, emotion.arousal, emotion.dominance):
+            assert 0 <= value <= 1, text[:20]
+        assert max(abs(found.valence), abs(emotion.valence)) <= 1, text[:20]
+        assert all(word in text for word in emotion.keywords), text[:20]
+
+
+def test_what_the_example_conversation_repeats_becomes_a_fact_that_shows_unasked(
+    shipped: Shipped,
 ) -> None:
     messages = [one for one in conversation(datetime(2026, 5, 4, 12, tzinfo=UTC)) if one.role is Role.USER]
-    readings = await read(reader, *(one.content for one in messages))
+    readings = shipped.read(*(one.content for one in messages))
     counts = Counter(
         (stated.predicate, stated.object)
         for one, reading in zip(messages, readings, strict=True)

@@ -1,4 +1,4 @@
-"""Answers in parts on a real NATS server: by the client, and over HTTP."""
+"""Requests on a real NATS server, and answers in parts: by the client, and over HTTP."""
 
 import asyncio
 import json
@@ -17,7 +17,10 @@ from tests.fixtures.gateway import lone_gateway
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.integration.runtime.conftest import running
 
-from ricordo.bus.nats.nats_bus import NatsBus
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
+from ricordo.bus.nats.topology import Topology
+from ricordo.bus.port import BusUnavailable, Request
 from ricordo.client import MemoryClient, NoResponders, Unavailable
 from ricordo.clock import SystemClock
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
@@ -136,3 +139,22 @@ async def test_a_client_that_leaves_ends_the_listening(server: NatsServerProcess
             return isinstance(answer, nats.errors.NoRespondersError)
 
         await eventually(is_left)
+
+
+async def test_each_request_is_received_once_although_the_server_was_too_slow_at_first(
+    server: NatsServerProcess, topology: Topology
+) -> None:
+    received, subject = list[bytes](), "memory.v1.acme.query.stats"
+
+    def accept(request: Request) -> None:
+        received.append(request.body)
+
+    settings = NatsSettings(servers=(server.url,), request_timeout=1.0)
+    async with open_bus(settings, topology) as bus, await nats.connect(server.url) as client:
+        with server.paused(), pytest.raises(BusUnavailable):
+            await bus.serve(subject, None, accept)
+        await bus.serve(subject, None, accept)
+        for body in (b"one", b"two"):
+            await client.publish(subject, body)
+        await eventually(lambda: b"two" in received)
+    assert received == [b"one", b"two"]

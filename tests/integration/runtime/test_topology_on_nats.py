@@ -96,16 +96,16 @@ class TestProvisioning:
             assert (encode.ack_wait, encode.max_deliver) == (7.0, 9)
 
     async def test_a_stream_of_before_gets_room_for_many_listeners(self, server: NatsServerProcess) -> None:
-        before = StreamSpec(name="S", subjects=("s.>",))
+        before = StreamSpec(name="S", subjects=("s.>",), storage=StorageType.MEMORY)
         await provisioned(server, Topology(streams=[before]))
         many = Topology(streams=[replace(before, max_consumers=2_000)])
         async with open_bus(settings(server), many) as bus:
             await bus.provision()
             streams = bus._connection.streams
             explicit = AckPolicy.EXPLICIT
-            made = [ConsumerConfig(durable_name=f"l-{n}", ack_policy=explicit) for n in range(1_100)]
+            made = [ConsumerConfig(durable_name=f"l-{n}", ack_policy=explicit) for n in range(1_001)]
             await asyncio.gather(*(streams.add_consumer("S", one) for one in made))
-            assert (await streams.stream_info("S")).state.consumer_count == 1_100
+            assert (await streams.stream_info("S")).state.consumer_count == 1_001
 
     async def test_what_an_operator_set_beyond_the_declaration_stays(self, server: NatsServerProcess) -> None:
         spec = StreamSpec(name="S", subjects=("s.>",), max_bytes=1_000_000)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import asyncpg
-from tests.contract.store.conftest import Dsns, new_database
+from tests.contract.store.conftest import Dsns, execute, new_database
 from tests.fixtures.former_schema import create_former_schema
 from tests.support.factories import new_message
 
@@ -36,14 +36,6 @@ def _backup(dsn: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-async def _execute(dsn: str, statement: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
-
-
 async def _tenants(dsn: str) -> list[str]:
     connection = await asyncpg.connect(dsn)
     try:
@@ -56,8 +48,8 @@ async def test_the_truth_comes_back(new_database: Callable[[], Dsns], tmp_path: 
     here, there = [await asyncio.to_thread(new_database) for _ in range(2)]
     for one in (here, there):
         await migrate(one.admin)
-    await _execute(here.admin, "insert into tenants (tenant) values ('a'), ('b')")
-    await _execute(there.admin, "insert into tenants (tenant) values ('z')")
+    await execute(here.admin, "insert into tenants (tenant) values ('a'), ('b')")
+    await execute(there.admin, "insert into tenants (tenant) values ('z')")
     folder = tmp_path / "saved"
     saved = await asyncio.to_thread(_backup, here.admin, "save", str(folder))
     assert saved.returncode == 0, saved.stderr
@@ -84,8 +76,8 @@ async def test_a_dump_of_an_earlier_version_takes_the_place_of_a_newer_one(
     finally:
         await owner.close()
     await migrate(there.admin)
-    await _execute(here.admin, "insert into tenants (tenant) values ('a')")
-    await _execute(there.admin, "insert into tenants (tenant) values ('z')")
+    await execute(here.admin, "insert into tenants (tenant) values ('a')")
+    await execute(there.admin, "insert into tenants (tenant) values ('z')")
     folder = tmp_path / "saved"
     assert (await asyncio.to_thread(_backup, here.admin, "save", str(folder))).returncode == 0
     restored = await asyncio.to_thread(_backup, there.admin, "restore", str(folder))
@@ -110,10 +102,10 @@ async def test_a_dump_that_breaks_off_replaces_nothing(
 ) -> None:
     here = await asyncio.to_thread(new_database)
     await migrate(here.admin)
-    await _execute(here.admin, "insert into tenants select md5(n::text) from generate_series(1, 20000) n")
+    await execute(here.admin, "insert into tenants select md5(n::text) from generate_series(1, 20000) n")
     folder = tmp_path / "saved"
     assert (await asyncio.to_thread(_backup, here.admin, "save", str(folder))).returncode == 0
-    await _execute(here.admin, "delete from tenants where tenant <> md5('1')")
+    await execute(here.admin, "delete from tenants where tenant <> md5('1')")
     (left,) = await _tenants(here.admin)
     whole = (folder / "ricordo.dump").read_bytes()
     for size in (0, len(whole) // 8, len(whole) * 3 // 4):  # before, in what it lists, and amid rows

@@ -13,8 +13,9 @@ from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, s
 
 from ricordo_services.stack import packages
 from ricordo_services.stack import servers as ports
+from ricordo_services.stack.child_process import SupervisionTimes
 from ricordo_services.stack.endpoints import Endpoints, write_stack_file
-from ricordo_services.stack.local import LocalStack, SupervisionTimes
+from ricordo_services.stack.local import LocalStack
 from ricordo_services.stack.servers import LOOPBACK, PortBook, ServerFailed, choose_port
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.cli import bus_checks, client_calls, store_checks
+from ricordo_services.cli import client_calls, worker_reports
 from ricordo_services.cli.application import run
 
 
@@ -29,8 +29,7 @@ Cli = Callable[..., CliResult]
 def impatience(monkeypatch: pytest.MonkeyPatch) -> float:
     """Shorten the wait for servers that do not answer; return its seconds."""
     monkeypatch.setattr(client_calls, "SECONDS", 0.2)
-    monkeypatch.setattr(bus_checks, "_SECONDS", 0.2)
-    monkeypatch.setattr(store_checks, "_SECONDS", 0.2)
+    monkeypatch.setattr(worker_reports, "PATIENCE_S", 0.2)
     return 0.2
 
 

@@ -1,40 +1,47 @@
 """Commands, their help and their usage errors."""
 
 import importlib.util
-import inspect
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from dataclasses import fields
 
 import pytest
-from pydantic import BaseModel
 from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
+from ricordo.messages.answers import AnswerRequest
 from ricordo.messages.filters import Filters
-from ricordo.messages.queries import ContextRequest, FactsRequest, HistoryRequest, RecallRequest
+from ricordo.messages.queries import ContextRequest, RecallRequest
 from ricordo.settings import Settings
 from ricordo_lab import lab_names
 from ricordo_lab.bench import bench_command as bench
 from ricordo_lab.evaluation import evaluation_command as evaluation
 from ricordo_services import cli as command_line
 from ricordo_services.app import passes
-from ricordo_services.cli import application, offline_commands, query_commands
-from ricordo_services.cli.application import ENTRIES
-from ricordo_services.cli.offline_results import CheckedMessageInput, MessageInput, QueryInput
+from ricordo_services.cli.application import COMMANDS, summaries
+from ricordo_services.cli.options import FilterOptions, QuestionOptions
 from ricordo_services.job_progress import PassSummary
 
-NAMES = [entry.name for entry in ENTRIES]
+OF_THE_LAB = ("bench", "eval")
+"""Commands that hand their options over, and whose help is that of the lab."""
 
 
 def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:
     result = cli("--help")
     assert result.code == 0
     flat = " ".join(result.out.split())
-    for entry in ENTRIES:
-        assert f" {entry.name} {entry.summary.split('.')[0]}" in flat
+    for name, summary in summaries().items():
+        assert f" {name} {summary.split('.')[0]}" in flat
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(cli: Cli, name: str) -> None:
+    result = cli(name, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert f"ricordo {name}" in result.out
+    assert summaries()[name] in " ".join(result.out.split()) or name in OF_THE_LAB
 
 
 @pytest.mark.parametrize(("failed", "code", "said"), [(0, 0, ""), (2, 1, "  failed 2")])
@@ -55,34 +62,16 @@ def test_a_pass_that_left_something_out_says_so(
     assert tuple(json.loads(result.out)) == ("pass", "examined", "changed", "archived", "created", "seconds")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_command_explains_itself(cli: Cli, name: str) -> None:
-    result = cli(name, "--help")
-    assert (result.code, result.err) == (0, "")
-    assert f"ricordo {name}" in result.out
-
-
-@pytest.mark.parametrize(
-    ("command", "models"),
-    [
-        (query_commands.recall, (RecallRequest, Filters)),
-        (query_commands.context, (ContextRequest,)),
-        (query_commands.history, (HistoryRequest,)),
-        (query_commands.facts, (FactsRequest,)),
-        (offline_commands.analyze, (QueryInput,)),
-        (offline_commands.enrich, (CheckedMessageInput,)),
-        (offline_commands.extract, (MessageInput,)),
-    ],
-)
-def test_options_that_a_command_passes_on_are_fields_of_its_request(
-    command: Callable[..., object], models: tuple[type[BaseModel], ...]
-) -> None:
-    """`commands.toml` declares them, so that no type checker compares the names."""
-    (entry,) = (entry for entry in ENTRIES if entry.place.endswith(f":{command.__name__}"))
-    passed_on = set(entry.options) - set(inspect.signature(command).parameters) - set(entry.common)
-    fields = {field for model in models for field in model.model_fields}
-    assert passed_on
-    assert passed_on <= fields
+def test_options_that_are_passed_on_are_fields_of_the_requests() -> None:
+    asked = {field.name for field in fields(QuestionOptions)}
+    for request in (RecallRequest, ContextRequest, AnswerRequest):
+        assert asked <= request.model_fields.keys()
+    assert {field.name for field in fields(FilterOptions)} - {"within"} <= Filters.model_fields.keys()
+    assert FilterOptions(within="c-1", min_importance=0.0).chosen == {
+        "conversation_id": "c-1",
+        "min_importance": 0.0,
+    }
+    assert FilterOptions().chosen is None
 
 
 @pytest.mark.parametrize(
@@ -136,7 +125,7 @@ SLOW = table(__file__, "slow")
 """What takes a tenth of a second or more to load, or loads what does."""
 
 MISTAKES = (
-    *((entry.name, "--no-such-option") for entry in application.ENTRIES if not entry.settings),
+    *((name, "--no-such-option") for name in COMMANDS if name not in OF_THE_LAB),
     *table(__file__, "mistakes"),
 )
 

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.cli.conftest import Cli
 
 from ricordo_services.app import jobs
-from ricordo_services.cli import bus_checks
+from ricordo_services.cli import worker_reports
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, ReindexOrder, ReindexProgress
 
 
@@ -29,7 +29,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
 
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
     monkeypatch.setattr(jobs, "run_backfill", ordered)
-    monkeypatch.setattr(bus_checks, "_SECONDS", 0.05)  # no worker is there to be waited for
+    monkeypatch.setattr(worker_reports, "PATIENCE_S", 0.05)  # no worker is there to be waited for
     return kept
 
 

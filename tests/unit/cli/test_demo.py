@@ -15,7 +15,7 @@ from ricordo.language.annotations import Role
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis
-from ricordo_services.cli.demo.demo_command import TIMEZONE, conversation, show_answer
+from ricordo_services.cli.demo_command import TIMEZONE, conversation, show_answer
 
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
 CONTEXT = (
@@ -45,7 +45,7 @@ def test_an_answer_is_read_at_a_glance() -> None:
     assert len(text.splitlines()) <= 20
     assert len(re.findall(r"(?m)^0\.50 █", text)) == 3
     assert "Mon 04 May 2026 14:00 CEST · user · episodic" in text
-    assert "bm25 1.00  temporal 1.00  semantic 0.56" in text
+    assert "words 1.00 · time asked for 1.00 · meaning 0.56" in text
     assert re.findall(r"(?m)^•{4}  +(\w+  lives_in  \w+)", text) == [
         "user  lives_in  Turin",
         "Nora  lives_in  Lisbon",

@@ -23,7 +23,7 @@ from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.message_types import JsonObject, Message
 from ricordo.messages.queries import StatusReply, StatusRequest
 from ricordo_services import export_stream
-from ricordo_services.cli import curation_commands
+from ricordo_services.cli import forget_command
 from ricordo_services.cli.application import run
 
 SUBJECT = "memory.v1.acme.memory.remembered"
@@ -159,7 +159,7 @@ Ricordo = Callable[..., Awaitable[CliResult]]
 @pytest.fixture
 def ricordo(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ricordo:
     """Run the command line in a thread, whose pauses between two tries are short."""
-    monkeypatch.setattr(curation_commands, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(forget_command, "_PAUSE_S", 0.01)
     monkeypatch.setattr(export_stream, "_PAUSE_S", 0.01)
 
     async def call(*words: str) -> CliResult:

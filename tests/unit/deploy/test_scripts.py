@@ -171,32 +171,24 @@ def pulls(store: Path) -> list[str]:
     return record.read_text().split() if record.exists() else []
 
 
-def test_what_is_missing_is_fetched(store: Path) -> None:
+@pytest.mark.parametrize(
+    ("failures", "models", "fetched", "reason"),
+    [
+        (0, "here missing", ["missing"], ""),
+        (2, "missing", ["missing"] * 3, ""),
+        (9, "missing other", ["missing"] * 3, "missing could not be fetched in 3 tries"),
+        (0, None, [], "RICORDO_OLLAMA_MODELS"),
+    ],
+)
+def test_what_is_missing_is_fetched_though_the_network_fails_now_and_then(
+    store: Path, failures: int, models: str | None, fetched: list[str], reason: str
+) -> None:
     (store / "here").touch()
-    assert pull(store, "here missing").returncode == 0
-    assert pulls(store) == ["missing"]
-    assert pull(store, "here missing").returncode == 0
-    assert pulls(store) == ["missing"]
-
-
-def test_a_failing_network_is_tried_again(store: Path) -> None:
-    (store / "failures").write_text("2")
-    assert pull(store, "missing").returncode == 0
-    assert pulls(store) == ["missing"] * 3
-
-
-def test_what_cannot_be_fetched_is_named(store: Path) -> None:
-    (store / "failures").write_text("9")
-    run = pull(store, "missing other")
-    assert run.returncode != 0
-    assert "missing could not be fetched in 3 tries" in run.stderr
-    assert set(pulls(store)) == {"missing"}
-
-
-def test_no_list_of_models_is_refused(store: Path) -> None:
-    run = pull(store, None)
-    assert run.returncode != 0
-    assert "RICORDO_OLLAMA_MODELS" in run.stderr
+    (store / "failures").write_text(str(failures))
+    for _ in range(1 if reason else 2):  # what was fetched is there
+        run = pull(store, models)
+        assert (run.returncode != 0, reason in run.stderr) == (bool(reason), True), run.stderr
+        assert pulls(store) == fetched
 
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from tests.support.manual_clock import ManualClock
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.language.reading import Reading
 from ricordo.memory.model import Progress
-from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
+from ricordo.messages.events import IndexRequested, MemoryCreated, MemoryEncoded
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import NoVector
@@ -130,7 +130,8 @@ def created(number: int, attempt: int = 1) -> Envelope[MemoryCreated]:
     body = MemoryCreated(
         user_id="u-1", conversation_id="c-1", message_id=f"m-{number}", memory_id=UUID(int=number)
     )
-    return Envelope("acme", UUID(int=100 + number), "memory.v1.acme.memory.created", body, attempt, None)
+    subject, at = "memory.v1.acme.memory.created", ManualClock().now()
+    return Envelope("acme", UUID(int=100 + number), subject, body, attempt, None, at)
 
 
 async def encoded(rows: Rows, batcher: Batcher, *numbers: int) -> dict[int, tuple[str, bool]]:
@@ -194,7 +195,7 @@ async def test_a_refused_text_is_kept_without_a_vector_at_once_and_a_slow_one_af
     handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock(), Reader())
     outcome, done = await handler("acme", [created(1, attempt), created(2)])
     assert isinstance(done, Done)
-    assert [type(event) for event in done.events] == [MemoryEncoded, MemoryEnriched]
+    assert [type(event) for event in done.events] == [MemoryEncoded, IndexRequested]
     assert (rows.kept, rows.refused) == ({PRIMARY: [UUID(int=2)]}, refused)
     assert isinstance(outcome, Done) or outcome == Retry(reason="NoVector: it refused", is_failure=True)
     assert isinstance(outcome, Done) == bool(refused)

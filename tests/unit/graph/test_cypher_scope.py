@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ricordo.graph.bolt.transactions import blocks
+from ricordo.graph.transactions import blocks
 
 SCOPE = "{tenant: $tenant, user_id: $user_id"
 FACTS = blocks("facts")
@@ -58,5 +58,5 @@ def test_types_and_labels_are_static_and_values_are_parameters(query: str) -> No
 def test_all_files_are_read_by_these_tests() -> None:
     from importlib.resources import files  # noqa: PLC0415 - only here
 
-    found = {file.name for file in files("ricordo.graph.bolt").joinpath("cypher").iterdir()}
+    found = {file.name for file in files("ricordo.graph").joinpath("cypher").iterdir()}
     assert found == {"facts.cypher", "schema.cypher", "upkeep.cypher"}

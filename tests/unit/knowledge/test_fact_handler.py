@@ -1,7 +1,7 @@
 """What follows from a message and from what corrects it, and errors of decisions on names."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
@@ -73,7 +73,7 @@ class NothingRead(FactExtractor):
     """Finds no statements."""
 
     def __init__(self) -> None:
-        self._model = None
+        self.model = None
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         return [() for _ in utterances]
@@ -91,6 +91,7 @@ async def follows(*numbers: int) -> list[list[int]]:
             ),
             1,
             None,
+            ManualClock().now(),
         )
         for number in numbers
     ]
@@ -192,13 +193,14 @@ async def reader() -> AsyncIterator[FactExtractor]:
         yield FactExtractor(thread)
 
 
-@dataclass
 class NondeterministicReader(FactExtractor):
     """A reader that knows what texts state, and that misses what it is told to."""
 
-    knows: dict[str, Sequence[Statement]]
-    asked: list[list[str]] = field(default_factory=list)
     nondeterministic = True
+
+    def __init__(self, knows: dict[str, Sequence[Statement]]) -> None:
+        self.knows = knows
+        self.asked: list[list[str]] = []
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         self.asked.append([one.content for one in utterances])

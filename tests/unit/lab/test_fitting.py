@@ -20,6 +20,7 @@ from ricordo.memory.ranking.signals import Signals
 from ricordo.models.reader.decoding import noted_candidates, statement_of, typed_candidates
 from ricordo.models.reader.heads import IN_TEXT, OF_TEXTS, OF_TOKENS, POINTER
 from ricordo.models.reader.reader_network import probabilities
+from ricordo.models.reader.text_words import Words
 from ricordo_lab.evaluation.conditional_logit import Choice, fit
 from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.locomo import LocomoQuestion
@@ -239,12 +240,12 @@ def test_a_statement_is_learned_where_it_stands_and_read_again_from_there() -> N
     sure[POINTER] = np.eye(len(SPANS))[np.maximum(0, targets[POINTER])]
     sure |= {head.name: np.ones(head.classes) for head in OF_TEXTS}
     found = probabilities({name: (20.0 * (each - 0.5)).astype(np.float32) for name, each in sure.items()})
-    [one] = typed_candidates(TURN.text, SPANS, found)
+    [one] = typed_candidates(Words(TURN.text, SPANS), found)
     read = statement_of(one, found, SPANS, one.span, 1.0)
     assert TURN.text[slice(*read.object)] == "Tendwell"
     assert (read.predicate, read.status, read.denied) == ("works_at", "current", False)
     assert (read.of, read.subject_at) == ("named", TURN.text.index("sister"))
-    [clause] = noted_candidates(TURN.text, SPANS, found)
+    [clause] = noted_candidates(Words(TURN.text, SPANS), found)
     assert TURN.text[slice(*clause.span)] == TURN.text
 
 

@@ -147,19 +147,7 @@ def test_a_long_passage_is_cut_to_what_stands_around_the_words_that_answer(place
     assert 40 < _count(found.text) < 120
 
 
-@pytest.mark.parametrize(
-    ("day", "language", "said"),
-    [
-        (-3, "en", "(3 days ago)"),
-        (0, "it", "(oggi)"),
-        (1, "it", "(domani)"),
-        (14, "en", "(in 14 days)"),
-        (-150, "en", "(5 months ago)"),
-        (-720, "it", "(24 mesi fa)"),
-        (-1470, "it", "(4 anni fa)"),
-        (150, "en", "2025. You said"),
-    ],
-)
+@pytest.mark.parametrize(("day", "language", "said"), table(__file__, "days"))
 def test_a_day_is_told_with_how_far_it_is(day: int, language: str, said: str) -> None:
     now = datetime(2025, 5, 6, 12, tzinfo=ROME)
     start = now.replace(hour=0) + timedelta(days=day)

@@ -80,12 +80,6 @@ def test_those_about_the_same_person_go_together() -> None:
     assert _numbers(group_memories(told)) == [[0, 1, 2, 3, 4], [5, 6, 7]]
 
 
-def test_languages_are_not_mixed() -> None:
-    same = unit_vector(1)
-    told = [_weak(n, same, n, language=language) for n, language in enumerate(["en", "it", "en", "it", "en"])]
-    assert _numbers(group_memories(told)) == [[0, 2, 4]]
-
-
 def test_those_of_a_quarter_go_first_and_the_rest_finds_company_farther_away() -> None:
     same = unit_vector(1)
     told = [_weak(n, same, day) for n, day in enumerate((0, 1, 2, 120, 400, 401))]

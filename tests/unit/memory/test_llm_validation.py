@@ -12,7 +12,8 @@ from tests.support.factories import memory
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.language.feelings import load_positions
-from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
+from ricordo.language.titles import TITLE_LENGTH
+from ricordo.memory.enrichment import VERSION, Enrichment, enrich
 from ricordo.memory.llm_condensation import (
     CondensationFault,
     find_fault,

@@ -4,8 +4,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 from tests.support.factories import TENANT, at, memory, unit_vector
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
@@ -158,43 +160,12 @@ def test_whatever_was_said_it_is_in_range(said: list[tuple[str, float, Role, flo
     assert 0 <= made.emotion.arousal <= 1
 
 
-def _chosen(*said: tuple[str, float], language: str = "en", most: int = 3) -> list[str]:
-    return [one.sentence for one in salient([Text(text, language, weight) for text, weight in said], most)]
-
-
-def test_small_talk_and_questions_are_left_out() -> None:
-    assert _chosen(
-        ("Hi! How are you?", 0.1),
-        ("Yesterday I adopted a dog, his name is Max!", 0.7),
-        ("That's great! What breed is he?", 0.2),
-    ) == ["Yesterday I adopted a dog, his name is Max!"]
-    assert _chosen(
-        ("Ciao! Come va?", 0.1),
-        ("Sono preoccupato per il lavoro, il capo vuole chiudere il reparto.", 0.7),
-        ("Capisco, mi dispiace.", 0.2),
-        language="it",
-    ) == ["Sono preoccupato per il lavoro, il capo vuole chiudere il reparto."]
-
-
-def test_what_matters_more_is_chosen_and_told_in_order() -> None:
-    assert _chosen(
-        ("I bought some bread at the corner shop.", 0.1),
-        ("My grandmother died on Sunday in Palermo.", 0.9),
-        ("I will take the train to Palermo on Friday for her funeral.", 0.7),
-        most=2,
-    ) == [
-        "My grandmother died on Sunday in Palermo.",
-        "I will take the train to Palermo on Friday for her funeral.",
-    ]
-
-
-def test_the_same_is_not_told_twice() -> None:
-    assert _chosen(
-        ("I passed the exam in physics today.", 0.9),
-        ("Today I passed the physics exam!", 0.9),
-        ("The neighbours' cat slept on our balcony.", 0.2),
-        most=2,
-    ) == ["I passed the exam in physics today.", "The neighbours' cat slept on our balcony."]
+@pytest.mark.parametrize(("language", "most", "said", "chosen"), table(__file__, "salient"))
+def test_what_matters_is_chosen_once_and_told_in_order(
+    language: str, most: int, said: tuple[tuple[str, float], ...], chosen: tuple[str, ...]
+) -> None:
+    found = salient([Text(text, language, weight) for text, weight in said], most)
+    assert tuple(sentence for _, sentence in found) == chosen
 
 
 @given(
@@ -209,6 +180,6 @@ def test_it_takes_any_text(said: list[tuple[str, float, bool]], most: int, langu
     ]
     chosen = salient(texts, most)
     assert len(chosen) <= most
-    assert [one.place for one in chosen] == sorted(one.place for one in chosen)
-    assert all(0 < len(one.sentence) <= LONGEST for one in chosen)
+    assert [place for place, _ in chosen] == sorted(place for place, _ in chosen)
+    assert all(0 < len(sentence) <= LONGEST for _, sentence in chosen)
     assert salient(texts, most) == chosen

@@ -28,7 +28,7 @@ SAID: dict[str, object] = {
     "timestamp": "2026-02-01T14:30:00+01:00",
 }
 NAMES = sorted(CONTRACTS)
-GOLDEN = Path(__file__).parent / "golden" / "v1"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 NAME = "must be 1 to 128 printable ASCII characters without spaces"
@@ -161,7 +161,8 @@ JSON = st.recursive(
 
 def payload_of(name: str, size: str = "full") -> dict[str, Any]:
     suffix = "" if CONTRACTS[name].kind is ContractKind.EVENT else ".request"
-    payload: dict[str, Any] = json.loads((GOLDEN / f"{name}{suffix}.{size}.json").read_bytes())
+    (*_, latest) = sorted(GOLDEN.glob(f"v*/{name}{suffix}.{size}.json"))
+    payload: dict[str, Any] = json.loads(latest.read_bytes())
     return payload
 
 

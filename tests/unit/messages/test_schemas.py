@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -12,11 +12,12 @@ from docs.write_schemas import all_schemas, drift, main
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from ricordo.messages.codec import decode
-from ricordo.messages.events import DerivedEvent
+from ricordo.messages.event_items import EventItems, SingleEvent, item_model
+from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.message_types import TENANT_PATTERN
 from ricordo.messages.routing import CONTRACTS, Contract
-from ricordo.messages.subjects import Subject, checked_tenant
+from ricordo.messages.subjects import STREAM_DERIVED, Subject, checked_tenant
 
 
 def test_the_committed_schemas_do_not_drift_from_the_code() -> None:
@@ -27,7 +28,7 @@ def test_every_schema_is_valid_and_has_an_identity_of_its_own() -> None:
     schemas = [schema for _, schema in all_schemas()]
     for schema in schemas:
         Draft202012Validator.check_schema(schema)
-    assert len({str(schema["$id"]) for schema in schemas}) == len(schemas) == 71
+    assert len({str(schema["$id"]) for schema in schemas}) == len(schemas) == 78
 
 
 def test_drift_is_named_and_writing_mends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,12 +50,13 @@ def test_drift_is_named_and_writing_mends_it(tmp_path: Path, capsys: pytest.Capt
 
 def test_derived_events_always_carry_their_id_and_instant() -> None:
     for name, schema in all_schemas():
-        if name.startswith(("memory.", "facts.", "session.summarized")):
-            required = schema["required"]
-            assert isinstance(required, list)
-            assert {"id", "at", "user_id", "conversation_id", "message_id", "memory_id"} <= set(
-                map(str, required)
-            )
+        contract = CONTRACTS.get(name.removesuffix(".json"))
+        if contract is None or contract.stream != STREAM_DERIVED:
+            continue
+        definitions: Any = schema.get("$defs", {})
+        about = definitions.get(schema["title"], schema)
+        assert {"id", "at"} <= set(map(str, cast("list[str]", schema["required"])))
+        assert {"user_id", "conversation_id", "message_id", "memory_id"} <= set(about["required"])
 
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
@@ -112,7 +114,7 @@ def test_a_contract_is_one_operation_in_its_direction(contract: Contract) -> Non
     assert operation["action"] == ("receive" if contract.from_bots else "send")
     assert list(map(found, channel["messages"].values())) == [body]
     assert channel.get("x-stream") == contract.stream
-    assert found(body["payload"])["title"] == contract.body.__name__
+    assert found(body["payload"])["title"] == item_model(contract.body).__name__
     assert set(channel["parameters"]) == {"tenant"}
 
 
@@ -185,11 +187,13 @@ def test_the_examples_of_events_have_the_ids_that_the_code_gives() -> None:
             continue
         (example,) = MESSAGES[name]["examples"]
         event = decode(name, json.dumps(example["payload"]).encode())
-        assert isinstance(event, DerivedEvent)
+        assert isinstance(event, SingleEvent | EventItems)
+        version, items = (1, [event]) if isinstance(event, SingleEvent) else (2, event.items)
         assert example["headers"]["ce-id"] == example["headers"]["Nats-Msg-Id"] == str(event.id)
-        assert example["headers"]["ce-type"] == f"memory.v1.{name}"
-        if event.message_id is not None:
-            assert event.memory_id == memory_id(TENANT, event.message_id)
+        assert example["headers"]["ce-type"] == f"memory.v{version}.{name}"
+        for item in items:
+            if item.message_id is not None:
+                assert item.memory_id == memory_id(TENANT, item.message_id)
         if name == "memory.remembered":
-            assert event.message_id is not None
+            assert isinstance(event, MemoryRemembered)
             assert event.id == remembered_id(TENANT, event.message_id)

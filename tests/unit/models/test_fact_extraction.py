@@ -114,3 +114,6 @@ async def test_without_a_model_the_reader_serves_and_without_entities_the_model_
     harness.server.before = away
     assert objects(await harness.reader.read(utterances(RULED, NEWS))) == [["Roma"], []]
     assert harness.reader.counters["llm_unanswered"] == 2
+    for _ in range(2):
+        await harness.reader.read(utterances(NEWS))
+    assert harness.reader.problem.startswith("facts are extracted by the reader alone: ")

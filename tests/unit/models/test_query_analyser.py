@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
+from tests.fixtures.sentence_tables import table
 from tests.support.manual_clock import ManualClock
 
 from ricordo.models.encoder import ModelUnavailable
@@ -121,16 +122,9 @@ async def test_names_that_are_known_make_another_question(
 @pytest.mark.parametrize(
     "content",
     [
-        "",
-        "I think that it is about a garden.",
-        "{",
-        "[]",
-        {},
-        ANSWER | {"intent": "gardening"},
-        ANSWER | {"entities": "allotment"},
-        ANSWER | {"entities": ["a"] * 9},
+        *table(__file__, "nonsense"),
+        *(ANSWER | changes for changes in table(__file__, "impossible")),
         ANSWER | {"time": "x" * 200},
-        ANSWER | {"sure": True},
         {name: value for name, value in ANSWER.items() if name != "topics"},
     ],
 )

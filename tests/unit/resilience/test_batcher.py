@@ -179,19 +179,6 @@ async def test_an_answer_to_others_proves_that_the_model_is_there(clock: ManualC
         assert state_of(batcher) is BreakerState.CLOSED
 
 
-async def test_after_an_outage_texts_travel_together_again(clock: ManualClock) -> None:
-    model = FakeEncoder(clock, latency=0.1)
-    async with EmbeddingBatcher(model, clock) as batcher:
-        model.available = False
-        call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(128)]))
-        await clock.advance(40)
-        model.available, begun = True, clock.monotonic()
-        await clock.advance(20)
-        assert call.done()
-        since = [len(request.texts) for request in model.requests if request.begun >= begun]
-        assert since == [1, 32, 32, 32, 32]
-
-
 class Fragile(FakeEncoder):
     """Takes no request for 20 s after one that held a certain text."""
 

@@ -54,24 +54,7 @@ def test_the_rate_is_never_exceeded(
     assert len(taken) == sum(not task.cancelled() for task in tasks)
 
 
-def test_requests_are_spread_over_the_period_and_none_is_saved_up() -> None:
-    clock = ManualClock()
-
-    async def live() -> None:
-        bucket = evenly_spaced(4, 2)
-        await clock.advance(60)
-        await bucket.acquire()
-        waiting = [asyncio.create_task(bucket.acquire()) for _ in range(3)]
-        for served in range(1, 4):
-            await clock.advance(0.499)
-            assert sum(one.done() for one in waiting) == served - 1
-            await clock.advance(0.001)
-            assert [one.done() for one in waiting] == [n < served for n in range(3)]
-
-    run_by(clock, live())
-
-
-def test_replicas_share_the_rate_of_a_model_server() -> None:
+def test_requests_of_replicas_are_spread_over_the_period_and_none_is_saved_up() -> None:
     clock, asked = ManualClock(), list[float]()
 
     async def ask() -> None:
@@ -79,6 +62,7 @@ def test_replicas_share_the_rate_of_a_model_server() -> None:
 
     async def live() -> None:
         throttle = Throttle(clock, limiter=evenly_spaced(4, 2))
+        await clock.advance(60)
         start = clock.monotonic()
         each = [asyncio.create_task(throttle.run(ask, throttle.deadline())) for _ in range(4)]
         await clock.advance(10)

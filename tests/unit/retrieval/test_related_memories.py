@@ -1,30 +1,28 @@
 """Memories are compared within their model, and related by those that there are."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.factories import DIMENSIONS, point, unit_vector, unit_vectors
+from tests.support.factories import DIMENSIONS, point, recall_plan, unit_vector, unit_vectors
 from tests.support.manual_clock import ManualClock
 from tests.support.memory_index import MemoryVectorIndex
 from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Facets, IndexUnavailable, Point
 from ricordo.language.annotations import E5
-from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import terms
-from ricordo.memory.ranking.fusion import NO_MINIMUMS, merge_rankings
-from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.ranking.fusion import merge_rankings
+from ricordo_services.retrieval.plan import RecallPlan
 from ricordo_services.retrieval.related_memories import THRESHOLDS, RelatedMemories
 from ricordo_services.retrieval.search import Search
-from ricordo_services.retrieval.search_request import SearchRequest
 
 TENANT, FORMER = "t-1", "former"
 # around one direction, so that many are above a threshold and who is among the nearest differs
@@ -162,46 +160,38 @@ async def index() -> MemoryVectorIndex:
     return index
 
 
-def asked(text: str, *models: str) -> SearchRequest:
-    return SearchRequest(
-        user_id="u-1",
-        text=text,
-        lexical_text=text,
-        now=NOW,
-        analysis=analyse(text, now=NOW, zone=ZoneInfo("UTC"), language="en"),
-        filters=None,
-        vectors={model: encoders()[model].vectors([text])[0] for model in models},
-        limit=5,
-    )
+def asked(text: str, *models: str) -> RecallPlan:
+    vectors = {model: encoders()[model].vectors([text])[0] for model in models}
+    plan = recall_plan(text)
+    return replace(plan, question=replace(plan.question, vectors=vectors))
 
 
 async def test_each_is_found_by_the_vector_of_its_own_model(index: MemoryVectorIndex) -> None:
     search = Search(index, NEW, others=(OLD,))
-    found = await search.find("acme", asked("my dog", NEW, OLD), NO_MINIMUMS)
-    assert {one.int for one in found.hits} == {0, 1, 2, 3}
-    assert {one.int: model for one, model in found.models.items()} == {0: NEW, 1: OLD, 2: NEW, 3: OLD}
+    found = await search.find("acme", asked("my dog", NEW, OLD))
+    assert {one.int for one in found.candidates} == {0, 1, 2, 3}
+    models = {one.int: candidate.model for one, candidate in found.candidates.items()}
+    assert models == {0: NEW, 1: OLD, 2: NEW, 3: OLD}
     for number, model in ((0, NEW), (1, OLD)):
         cosine = np.dot(*encoders()[model].vectors(["my dog", SAID[number]]))
-        assert found.hits[UUID(int=number)].dense == pytest.approx(cosine)
+        assert found.candidates[UUID(int=number)].hit.dense == pytest.approx(cosine)
 
 
 async def test_a_model_that_nobody_can_ask_is_searched_by_words(index: MemoryVectorIndex) -> None:
     search = Search(index, NEW, others=(OLD,))
-    found = await search.find("acme", asked("my dog", NEW), NO_MINIMUMS)
-    assert found.hits[UUID(int=1)].dense == 0
-    assert found.hits[UUID(int=1)].bm25 > 0
-    assert UUID(int=3) not in found.hits
-    assert found.models[UUID(int=1)] == ""
+    found = (await search.find("acme", asked("my dog", NEW))).candidates
+    of_old = found[UUID(int=1)]
+    assert (of_old.hit.dense, of_old.model) == (0, "")
+    assert of_old.hit.bm25 > 0
+    assert UUID(int=3) not in found
 
 
 def ranked(*scored: tuple[int, float]) -> list[Ranked]:
-    return [Ranked(UUID(int=number), score, Signals(semantic=score)) for number, score in scored]
+    return [Ranked(UUID(int=number), score) for number, score in scored]
 
 
 def test_rankings_are_merged_by_rank_and_the_scores_descend() -> None:
-    both = merge_rankings([ranked((1, 0.9), (2, 0.8), (3, 0.1)), ranked((4, 0.5), (1, 0.2))], limit=4)
+    both = merge_rankings([ranked((1, 0.9), (2, 0.8), (3, 0.1)), ranked((4, 0.5), (1, 0.2))])
     assert [one.id.int for one in both] == [1, 4, 2, 3]
     assert [one.score for one in both] == [0.9, 0.8, 0.8, 0.1]
-    assert both[0].signals.semantic == 0.9
-    assert both[1].signals.semantic == 0.5
-    assert merge_rankings([], limit=3) == []
+    assert merge_rankings([]) == []

@@ -1,9 +1,10 @@
 """Signals of ranking: scores of the index, rows, key topics, and the evidence around each memory."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -12,18 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.reference_formulas import MemoryStrength, reinforce
+from tests.support.factories import recall_plan
 from tests.support.manual_clock import ManualClock
 from tests.support.models import FakeEncoder
 
 from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
 from ricordo.language.query_analysis.query_parser import analyse
-from ricordo.memory.ranking import Candidates, load_profiles, rank
+from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
-from ricordo.store.memory_queries import RankingRow
-from ricordo_services.retrieval.candidate_ranking import KeyTopics
-from ricordo_services.retrieval.ranking_signals import Columns, Query, build_candidates
-from ricordo_services.retrieval.search import Found
+from ricordo.store.recall_queries import RankingRow
+from ricordo_services.retrieval.gather import key_topic_boosts
+from ricordo_services.retrieval.search import Candidate, SearchResult
+from ricordo_services.retrieval.signals import Columns, build_signals
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 PROFILES = load_profiles()
@@ -56,22 +58,18 @@ def ranking_row(number: int, *, speaker: str = "", role: str = "user", asks: boo
     )
 
 
-def candidates(
-    text: str, rows: Sequence[RankingRow], hits: Mapping[UUID, Hit], near: float = 0.5
-) -> Candidates:
-    """Return candidates for a question by what the index found of them."""
+def signals_of(text: str, columns: Columns, hits: Mapping[UUID, Hit]) -> Signals:
+    """Return the signals of candidates for a question by what the index found of them."""
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
-    query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
-    found = Found(dict(hits), dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m"))
-    return build_candidates(Columns(rows), found, query)
+    found = SearchResult({one: Candidate(hit, "m", 0.5) for one, hit in hits.items()})
+    return build_signals(columns, found, recall_plan(text, analysis), {})
 
 
 def measure(text: str, *rows: RankingRow, dense: Mapping[int, float] = {}) -> Signals:
     """Return the signals of memories for a question; `dense` says how close each is in its window."""
     close = {one.id: dense.get(one.id.int, 0.5) for one in rows}
-    return candidates(
-        text, rows, {one: Hit(one, near, near, 2.0, 4.0) for one, near in close.items()}
-    ).signals
+    hits = {one: Hit(one, near, near, 2.0, 4.0) for one, near in close.items()}
+    return signals_of(text, Columns(rows), hits)
 
 
 def test_who_is_named_has_said_it_and_nobody_named_means_everybody() -> None:
@@ -97,9 +95,11 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
     said = [ranking_row(number) for number in (1, 2, 3)]
     hits = {one.id: Hit(one.id, 0.6, 0.6, 1.0, 1.0) for one in said}
     hits[said[0].id] = Hit(said[0].id, damage, damage, damage, damage)
-    found = candidates("tomatoes", said, hits)
-    assert all(np.isfinite(column).all() for column in found.signals)
-    scores = {one.id.int: one.score for one in rank(found, PROFILES[profile])}
+    columns = Columns(said)
+    signals = signals_of("tomatoes", columns, hits)
+    assert all(np.isfinite(column).all() for column in signals)
+    scored = rank(columns.ids, columns.instants, PROFILES[profile].score(signals))
+    scores = {one.id.int: one.score for one in scored}
     assert scores[2] > 0
     assert scores[3] > 0
 
@@ -135,13 +135,12 @@ def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, time
 
 def test_only_what_was_measured_is_explained() -> None:
     said = ranking_row(1)
-    found = Found({said.id: Hit(said.id, 0.0, 0.0, 0.0, 0.0)}, {said.id: 0.0}, models={said.id: "m"})
+    found = SearchResult({said.id: Candidate(Hit(said.id), "m")})
     analysis = analyse("cosa ho fatto ieri?", now=NOW, zone=ZoneInfo("UTC"))
-    query = Query(text="cosa ho fatto ieri?", analysis=analysis, span=None, now=NOW, boosts={})
-    of = Columns([said])
-    near = build_candidates(of, found, query).signals.of(0).numbers()
+    plan, of = recall_plan("cosa ho fatto ieri?", analysis), Columns([said])
+    near = build_signals(of, found, plan, {}).of(0).numbers()
     assert set(near) == set(Signals._fields) - {"assumed"}
-    equally_near = build_candidates(of, replace(found, unfocused=True), query).signals.of(0).numbers()
+    equally_near = build_signals(of, replace(found, unfocused=True), plan, {}).of(0).numbers()
     assert set(near) - set(equally_near) == NEARNESS
 
 
@@ -157,8 +156,8 @@ async def test_a_marked_topic_that_is_asked_for_boosts_its_summary(importance: s
         ranking_row(2)._replace(key_topics=other),
         ranking_row(3),
     ]
-    key_topics = KeyTopics(encoder)
-    assert await key_topics.boosts(summaries, vector) == {UUID(int=1): boost, UUID(int=2): 1.0}
-    assert await key_topics.boosts(summaries, None) == await key_topics.boosts(summaries[2:], vector) == {}
+    boosts = partial(key_topic_boosts, encoder)
+    assert await boosts(summaries, vector) == {UUID(int=1): boost, UUID(int=2): 1.0}
+    assert await boosts(summaries, None) == await boosts(summaries[2:], vector) == {}
     encoder.available = False
-    assert await key_topics.boosts(summaries, vector) == {}
+    assert await boosts(summaries, vector) == {}

@@ -1,7 +1,7 @@
 """The brake and the loop: when a worker halts, what it fetches, handles and tries next."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
 from hypothesis import given
@@ -127,7 +127,9 @@ MAX_DELIVER = 8
 class Stored:
     sequence: int
     attempt: int = 1
-    user: str = ""
+    subject: str = ""
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Loop:
@@ -137,7 +139,7 @@ class Loop:
         self.clock = ManualClock()
         self.breaker = ConsumerBreaker("encode", self.clock, ConsumerBreakerSettings(messages=2))
         settings = LoopSettings(slots=slots, batch=batch, concurrency=concurrency, linger=linger)
-        self.state = LoopState(settings, self.breaker, lambda delivery: cast("Stored", delivery).user)
+        self.state = LoopState(settings, self.breaker)
 
     def give(self, *places: tuple[int, int] | int, user: str = "") -> int:
         """Fetch messages of a user, each by its place and attempt; return how many might have been."""

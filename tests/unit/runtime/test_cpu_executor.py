@@ -9,10 +9,8 @@ import weakref
 
 import pytest
 
-from ricordo.language.data_files import LANGUAGES
 from ricordo.runtime.process import freeze_gc
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority, gil_switch_interval
-from ricordo_services.app.worker_process import Preloading
 
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
@@ -132,24 +130,3 @@ def test_everything_is_as_it_was_at_the_end_whatever_happened() -> None:
 def _fail_within() -> None:
     with freeze_gc():
         raise LookupError
-
-
-async def test_each_language_is_loaded_once_the_process_is_ready() -> None:
-    loaded, ready, stopping = list[str](), asyncio.Event(), asyncio.Event()
-    async with CpuExecutor() as executor:
-        preloading = Preloading(executor, [loaded.append])
-        running = asyncio.create_task(preloading.run(stopping, ready.set))
-        await ready.wait()
-        assert loaded == []
-        preloading.begin.set()
-        await running
-    gc.unfreeze()
-    assert loaded == list(LANGUAGES)
-
-
-async def test_a_process_that_stops_before_it_is_ready_loads_nothing() -> None:
-    loaded, stopping = list[str](), asyncio.Event()
-    stopping.set()
-    async with CpuExecutor() as executor:
-        await Preloading(executor, [loaded.append]).run(stopping, lambda: None)
-    assert loaded == []

@@ -15,16 +15,17 @@ from ricordo.bus.port import Delivery
 from ricordo.language.annotations import Role
 from ricordo.messages.codec import encode
 from ricordo.messages.errors import header_text
+from ricordo.messages.event_items import gather
 from ricordo.messages.events import MemoryCreated, MessageImported, MessageReceived, SessionEnded
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject, Subject, dead_letter_subject, parse_dead_letter
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.decoding import decode_delivery, references, user_of
-from ricordo.runtime.handling import Envelope
+from ricordo.runtime.decoding import decode_message, references, user_of
+from ricordo.runtime.handling import Reject
 from ricordo.runtime.sweeper import Advisory
 from ricordo.runtime.tracing import TraceContext
 from ricordo.runtime.worker.state import InFlightMessage, isolation_order
-from ricordo_services.cli.bus_checks import reports_in
+from ricordo_services.cli.worker_reports import reports_in
 
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
 
@@ -60,8 +61,9 @@ class TestDecoding:
             ("session.ended", ended, session_ended_id("acme", "c", "2026-02-01T12:00:00Z")),
         ):
             delivery = cast("Any", Fake(f"memory.v1.acme.{name}", encode(event)))
-            envelope = decode_delivery(delivery)
-            assert isinstance(envelope, Envelope)
+            decoded = decode_message(delivery)
+            assert not isinstance(decoded, Reject)
+            (envelope,) = decoded
             assert (envelope.id, envelope.tenant, envelope.attempt, envelope.body) == (
                 cause,
                 "acme",
@@ -90,7 +92,7 @@ class TestDecoding:
         said = MemoryCreated(user_id="u", conversation_id="c", message_id="m-1", memory_id=made)
         derived = MemoryCreated(user_id="u", memory_id=made)
         for event, ids in ((said, ("m-1", None)), (derived, (None, made))):
-            assert references(subject, encode(event.stamp(made, NOON))) == ("acme", *ids)
+            assert references(subject, encode(gather(made, NOON, [event]))) == ("acme", *ids)
 
 
 class Fake:

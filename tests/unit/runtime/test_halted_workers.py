@@ -24,11 +24,8 @@ class Broken:
     def __init__(self, *good: int) -> None:
         self.good = set(good)
         self.mended = False
-        self.attempted: list[int] = []
 
     async def __call__(self, _: str, events: Sequence[Created]) -> Sequence[Outcome]:
-        if len(events) == 1:
-            self.attempted.append(number_of(events[0]))
         if not self.mended and not all(number_of(event) in self.good for event in events):
             raise KeyError("vector")
         return [Done() for _ in events]
@@ -149,31 +146,6 @@ class TestAHaltedWorker:
             assert worker.health.report()["state"] == "halted"
             shop.bus.away = False
             await shop.until(lambda: bool(shop.buried))
-
-    async def test_no_other_batch_that_was_waited_for_is_tried(self) -> None:
-        shop, handler = Workshop(), Broken()
-        await publish(shop, 8)
-        worker = braked(shop, handler, LoopSettings(batch=8, concurrency=3))
-        async with shop.running(worker):
-            await halt(shop, worker)
-            await shop.clock.advance(0.5)
-            assert handler.attempted == list(range(8))
-            await shop.clock.advance(1.0)
-            assert handler.attempted == [*range(8), 0]
-
-    async def test_no_other_batch_that_was_waited_for_is_fetched(self) -> None:
-        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            if events[0].attempt == 3:
-                await shop.bus.publish([created(n) for n in range(1, 21)])
-            raise KeyError("vector")
-
-        shop = Workshop(max_deliver=3)
-        await publish(shop, 1)
-        worker = shop.worker(handler, loop=LOOP, breaker=SETTINGS)
-        async with shop.running(worker):
-            await halt(shop, worker)
-            await shop.clock.advance(0.5)
-            assert worker.health.in_flight == 1
 
     async def test_it_goes_on_fetching_once_all_that_it_had_is_rejected(self) -> None:
         broken = Broken()

@@ -167,10 +167,10 @@ class TestHandlers:
         async with shop.running(worker):
             await shop.work_off()
         found = scraped(metrics)
-        assert found.within("ricordo_handler_batch_events", worker="maker") == {4: 2, 1: 1}
-        assert found.value("ricordo_handler_batch_events_sum", worker="maker") == 9
-        assert found.within("ricordo_handler_duration_seconds", worker="maker") == {0.5: 3}
-        total = found.value("ricordo_handler_duration_seconds_sum", worker="maker")
+        assert found.within("ricordo_handler_batch_events", worker="encode") == {4: 2, 1: 1}
+        assert found.value("ricordo_handler_batch_events_sum", worker="encode") == 9
+        assert found.within("ricordo_handler_duration_seconds", worker="encode") == {0.5: 3}
+        total = found.value("ricordo_handler_duration_seconds_sum", worker="encode")
         assert total == pytest.approx(0.9)
 
 

@@ -42,7 +42,7 @@ class TestAnswers:
     async def test_events_follow_the_answer(self) -> None:
         desk = Desk()
         cause = UUID(int=7)
-        accessed = MemoryAccessed(user_id="u-1", recall_id=cause, memory_ids=(UUID(int=9),))
+        accessed = MemoryAccessed(user_id="u-1", recall_id=cause, memory_id=UUID(int=9))
 
         async def handler(_: str, __: StatsRequest) -> QueryResult:
             return QueryResult(STATS_REPLY, events=(accessed,), cause=cause)
@@ -59,7 +59,7 @@ class TestAnswers:
 
         async def handler(_: str, __: StatsRequest) -> QueryResult:
             desk.bus.away = True
-            accessed = MemoryAccessed(user_id="u-1", recall_id=UUID(int=7), memory_ids=(UUID(int=9),))
+            accessed = MemoryAccessed(user_id="u-1", recall_id=UUID(int=7), memory_id=UUID(int=9))
             return QueryResult(STATS_REPLY, events=(accessed,))
 
         async with desk.open(desk.server(handler)):

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from tests.fixtures.workshop import SETTLEMENTS, Created, Workshop, created, event_id, number_of
 
 from ricordo.bus.port import BusError, Outgoing, PublishRefused
-from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryIndexed
+from ricordo.messages.enumerations import ForgetScope
+from ricordo.messages.event_items import DerivedEvent
+from ricordo.messages.events import MemoryForgotten, MemoryRemembered
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
@@ -22,9 +24,12 @@ PLANS = st.sampled_from(["done", "two events", "retry", "reject", "raise", "refu
 
 
 def produced(event: Created, plan: Plan) -> tuple[DerivedEvent, ...]:
-    encoded = MemoryEncoded(user_id="u-1", memory_id=event.body.memory_id, model="m")
-    indexed = MemoryIndexed(user_id="u-1", memory_id=event.body.memory_id, model="m")
-    return (encoded, indexed, encoded) if plan == "two events" else (encoded,)
+    """Return events without items, each of which is published for itself."""
+    forgotten = MemoryForgotten(user_id="u-1", memory_id=event.body.memory_id, scope=ForgetScope.MESSAGE)
+    remembered = MemoryRemembered(
+        user_id="u-1", conversation_id="c-1", message_id="m-1", memory_id=event.body.memory_id
+    )
+    return (forgotten, remembered, forgotten) if plan == "two events" else (forgotten,)
 
 
 class Scripted:
@@ -77,7 +82,7 @@ async def run(
         """Refuse what a cause produces at the attempts whose plan says so."""
         body_id = message.headers.get("Nats-Msg-Id", "")
         for cause, number in numbers.items():
-            if body_id == str(derived_id(UUID(cause), "memory.encoded", 0)):
+            if body_id == str(derived_id(UUID(cause), "memory.forgotten", 0)):
                 attempts[cause] = sum(
                     entry.attempt > 0 and entry.sequence == number + 1 and entry.what in SETTLEMENTS
                     for entry in shop.bus.journal
@@ -122,7 +127,7 @@ def _published_before_the_ack(shop: Workshop, scripts: list[list[Plan]]) -> None
         if entry.what == "publish" and entry.message is not None:
             published[entry.message.headers.get("Nats-Msg-Id", "")] = place
         elif entry.what == "ack":
-            first = str(derived_id(event_id(entry.sequence - 1), "memory.encoded", 0))
+            first = str(derived_id(event_id(entry.sequence - 1), "memory.forgotten", 0))
             assert first in published
             assert published[first] < place
         elif entry.what == "terminate":
@@ -135,11 +140,11 @@ def _ids_follow_from_the_cause(shop: Workshop, scripts: list[list[Plan]], handle
         what, attempt = handler.end(number)
         if what == "ack":
             cause = event_id(number)
-            expected.add(str(derived_id(cause, "memory.encoded", 0)))
+            expected.add(str(derived_id(cause, "memory.forgotten", 0)))
             if handler.plan(number, attempt) == "two events":
                 expected |= {
-                    str(derived_id(cause, "memory.encoded", 1)),
-                    str(derived_id(cause, "memory.indexed", 0)),
+                    str(derived_id(cause, "memory.forgotten", 1)),
+                    str(derived_id(cause, "memory.remembered", 0)),
                 }
     found = {
         message.headers["Nats-Msg-Id"]

@@ -46,12 +46,7 @@ class NatsRequest(NatsMessage):
         self._connection = connection
 
     async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Send the reply; nothing, if the caller left no reply subject.
-
-        Raises:
-            PublishRefused: it is larger than the server allows.
-            BusUnavailable: there is no connection.
-        """
+        """Send the reply; nothing, if the caller left no reply subject."""
         if not self._message.reply:
             return
         with translated("cannot reply"):
@@ -216,11 +211,7 @@ class NatsBus:
         return ConsumerLag(pending + in_flight, delivered - in_flight, floor, pending)
 
     async def oldest_unsettled(self, consumer: str) -> datetime | None:
-        """Return when the oldest unsettled event of `consumer` was published; None without one.
-
-        Raises:
-            BusUnavailable: the server does not answer, or has no such consumer.
-        """
+        """Return when the oldest unsettled event of `consumer` was published; raises as `lag`."""
         lag, spec = await self.lag(consumer), self.topology.consumer(consumer)
         if not lag.waiting:
             return None

@@ -104,14 +104,14 @@ class NatsConnection:
         Raises:
             BusUnavailable: no connection was accepted within the start timeout; says why.
         """
-        settings = self.settings
+        settings, ca = self.settings, self.settings.tls_ca
         try:
             async with asyncio.timeout(settings.start_timeout):
                 await self.client.connect(
                     servers=list(settings.servers),
                     name="ricordo",
                     inbox_prefix=settings.inbox_prefix,
-                    tls=_tls_context(settings.tls_ca),
+                    tls=ssl.create_default_context(cafile=ca) if ca else None,
                     connect_timeout=2,
                     reconnect_time_wait=_RECONNECT_WAIT_S,  # type: ignore[arg-type]  # sleeps on it: any number
                     max_reconnect_attempts=-1,
@@ -199,10 +199,6 @@ def translated(what: str) -> Iterator[None]:
         raise PublishRefused(f"{what}: larger than the server allows") from None
     except (nats.errors.Error, TimeoutError, OSError) as error:
         raise BusUnavailable(f"{what}: {_text_of(error)}") from error
-
-
-def _tls_context(ca: Path | None) -> ssl.SSLContext | None:
-    return None if ca is None else ssl.create_default_context(cafile=ca)
 
 
 def _text_of(error: BaseException) -> str:

@@ -1,9 +1,10 @@
 """The permissions of each worker on the server, derived from the routing table.
 
-A worker may fetch from its own consumers and settle messages, publish its events and dead letters, and
-receive the requests it answers. It may read the configuration of streams and consumers to verify it at start;
-only the operator may change it. The gateway may do what bots of all tenants may, reads the keys, keeps the
-webhooks, and may read any message of the input stream and the dead letters, to tell what became of imports.
+A worker may fetch from its own consumers and settle messages, publish its events, items of events that it
+reads and dead letters, and receive the requests it answers. It may read the configuration of streams and
+consumers to verify it at start; only the operator may change it. The gateway may do what bots of all tenants
+may, reads the keys, keeps the webhooks, and may read any message of the input stream and the dead letters, to
+tell what became of imports.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from ricordo.messages.routing import (
     CONSUMERS,
     CONTRACTS,
     RESPONDERS,
+    Contract,
     Permissions,
     bot_events,
     bot_requests,
@@ -66,19 +68,23 @@ def of_worker(worker: str) -> Permissions:
         return _of_gateway()
     declared = ricordo_topology()
     consumers = consumers_of(worker)
+    dead = (">",) if worker == SWEEPS else tuple(f"{one}.>" for one in consumers)
     return Permissions(
         publish=(
-            *(
-                every_tenant(item.name)
-                for item in CONTRACTS.values()
-                if worker in map(worker_of, item.writers)
-            ),
-            *_dead_letters(worker, consumers),
+            *(every_tenant(item.name) for item in CONTRACTS.values() if _publishes(worker, item)),
+            *(f"{DEAD_LETTER_PREFIX}.{one}" for one in dead),
             *_fetching(consumers, declared),
             *_inspecting(worker, declared),
         ),
         subscribe=(f"{inbox_of_worker(worker)}.>", *_HEALTH, *_served(worker)),
     )
+
+
+def _publishes(worker: str, item: Contract) -> bool:
+    """Return whether `worker` writes an event, or parts one that it reads: an item that fails goes alone."""
+    is_derived = bool(item.writers)
+    parts = bool(item.consumers) if worker == SWEEPS else worker in map(worker_of, item.consumers)
+    return is_derived and (parts or worker in map(worker_of, item.writers))
 
 
 def _of_gateway() -> Permissions:
@@ -114,14 +120,6 @@ def consumers_of(worker: str) -> tuple[str, ...]:
     """Return the durable consumers that `worker` fetches from."""
     swept = (SWEEPER,) if worker == SWEEPS else ()
     return (*(item.name for item in CONSUMERS if item.worker == worker), *swept)
-
-
-def _dead_letters(worker: str, consumers: Sequence[str]) -> Iterator[str]:
-    if worker == SWEEPS:
-        yield f"{DEAD_LETTER_PREFIX}.>"
-        return
-    for consumer in consumers:
-        yield f"{DEAD_LETTER_PREFIX}.{consumer}.>"
 
 
 def _fetching(consumers: Sequence[str], topology: Topology) -> Iterator[str]:

@@ -18,38 +18,30 @@ _log = structlog.stdlib.get_logger(__name__)
 _NO_ROOM: Final = (10047, 10002)
 """Error codes of the server: too little storage is left, of the server or of the account."""
 
-Field = Callable[[Any], object]
-
-_STREAM_FIXED: Final[Mapping[str, Field]] = {
-    "retention": lambda config: _plain(config.retention),
-    "storage": lambda config: _plain(config.storage),
-    "persist_mode": lambda config: _plain(config.persist_mode) or "default",
+_STREAM_FIXED: Final = ("retention", "storage", "persist_mode")
+_STREAM_FREE: Final = (
+    *("subjects", "discard", "max_bytes", "max_age", "duplicate_window", "allow_direct", "max_consumers"),
+)
+_CONSUMER_FIXED: Final = ("deliver_policy", "ack_policy", "deliver_subject")
+_CONSUMER_FREE: Final = ("filter_subjects", "ack_wait", "max_deliver", "max_ack_pending", "backoff")
+_UNSET: Final[Mapping[str, object]] = {
+    "persist_mode": "default",
+    "max_age": 0.0,
+    "allow_direct": False,
+    "max_consumers": -1,
+    "deliver_subject": "",
+    "backoff": [],
 }
-_STREAM_FREE: Final[Mapping[str, Field]] = {
-    "subjects": lambda config: sorted(config.subjects or ()),
-    "discard": lambda config: _plain(config.discard),
-    "max_bytes": lambda config: config.max_bytes,
-    "max_age": lambda config: config.max_age or 0.0,
-    "duplicate_window": lambda config: config.duplicate_window,
-    "allow_direct": lambda config: bool(config.allow_direct),
-    "max_consumers": lambda config: config.max_consumers or -1,
-}
-_CONSUMER_FIXED: Final[Mapping[str, Field]] = {
-    "deliver_policy": lambda config: _plain(config.deliver_policy),
-    "ack_policy": lambda config: _plain(config.ack_policy),
-    "deliver_subject": lambda config: config.deliver_subject or "",
-}
-_CONSUMER_FREE: Final[Mapping[str, Field]] = {
-    "filter_subjects": lambda config: sorted(config.filter_subjects or [config.filter_subject or ">"]),
-    "ack_wait": lambda config: config.ack_wait,
-    "max_deliver": lambda config: config.max_deliver,
-    "max_ack_pending": lambda config: config.max_ack_pending,
-    "backoff": lambda config: list(config.backoff or ()),
-}
+"""What a field means that is empty or missing."""
 
 
-def _plain(value: object) -> object:
-    return getattr(value, "value", value)
+def _value(config: Any, field: str) -> object:  # noqa: ANN401 - of a stream or of a consumer
+    if field == "filter_subjects":
+        return sorted(config.filter_subjects or [config.filter_subject or ">"])
+    value = getattr(config, field)
+    if field == "subjects":
+        return sorted(value or ())
+    return getattr(value, "value", value) or _UNSET.get(field, value)
 
 
 class Provisioning:
@@ -145,12 +137,12 @@ class _Drift:
     found: Any
     declared: object
 
-    def refuse(self, fixed: Mapping[str, Field]) -> None:
+    def refuse(self, fixed: Sequence[str]) -> None:
         if differences := self._differences(fixed):
             raise self._error("differs from what is declared, and no update can change that", differences)
 
     async def update(
-        self, free: Mapping[str, Field], update: Callable[[dict[str, Any]], Awaitable[object]]
+        self, free: Sequence[str], update: Callable[[dict[str, Any]], Awaitable[object]]
     ) -> Sequence[str]:
         differences = self._differences(free)
         if not differences:
@@ -164,11 +156,11 @@ class _Drift:
         except (nats.js.errors.BadRequestError, nats.js.errors.ServerError) as error:
             raise self._error("cannot be brought to what is declared", str(error.description)) from error
 
-    def _differences(self, fields: Mapping[str, Field]) -> str:
+    def _differences(self, fields: Sequence[str]) -> str:
         return "; ".join(
-            f"{name} is {field(self.found)} and {field(self.declared)} is declared"
-            for name, field in fields.items()
-            if field(self.found) != field(self.declared)
+            f"{field} is {_value(self.found, field)} and {_value(self.declared, field)} is declared"
+            for field in fields
+            if _value(self.found, field) != _value(self.declared, field)
         )
 
     def _error(self, what: str, details: str) -> TopologyDrift:

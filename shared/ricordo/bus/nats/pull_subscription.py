@@ -165,7 +165,9 @@ class PullSubscription:
         self._unregister()
         try:
             with translated("cannot unsubscribe"):
-                await subscription.unsubscribe()
+                async with asyncio.timeout(_REPLY_TIMEOUT_S):
+                    # Until nothing comes any more.
+                    await subscription.drain()  # type: ignore[no-untyped-call]
             while self._arrived:
                 await JetStreamDelivery(self._arrived.popleft()).retry(0.001)
         except BusError as error:

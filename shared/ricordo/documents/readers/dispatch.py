@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 
 from ricordo.documents.readers import html
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable, decoded
-from ricordo.memory.documents import DocumentPart
+from ricordo.memory.document_cutting import DocumentPart
 
 MAIL: Final = "message/rfc822"
 _HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
@@ -139,16 +139,16 @@ def _read(
 ) -> list[DocumentPart]:
     """Read a document, or an attachment `within` a mail, whose own attachments are only named."""
     kind, charset = _media_type(name, media_type)
-    readers: dict[str, Callable[[], list[DocumentPart]]] = {
-        **dict.fromkeys(_HTML, partial(html.read, data, charset)),
-        **dict.fromkeys(_MARKDOWN, partial(_text, data, charset, headings=True)),
-        **dict.fromkeys(_PDF, partial(_pdf, data, limits)),
-        MAIL: partial(read_mail, data, partial(_attached, limits, within=within)),
-    }
-    if kind in readers:
-        return readers[kind]()
+    if kind in _HTML:
+        return html.read(data, charset)
+    if kind in _PDF:
+        from ricordo.documents.readers import pdf  # noqa: PLC0415 - half a second, which only a PDF has to wait for
+
+        return pdf.read(data, limits)
+    if kind == MAIL:
+        return read_mail(data, partial(_attached, limits, within=within))
     if kind.startswith("text/"):
-        return _text(data, charset, headings=False)
+        return [DocumentPart(text=decoded(data, charset), headings=kind in _MARKDOWN)]
     raise Unreadable(f"is {kind[:_LONGEST]}, which cannot be read: what can is {CAN_BE_READ}")
 
 
@@ -168,16 +168,6 @@ def _media_type(name: str, media_type: str) -> tuple[str, str | None]:
     if kind in _UNTYPED:
         kind = _BY_SUFFIX.get(PurePosixPath(name.strip().lower()).suffix, kind)
     return kind, message.get_content_charset()
-
-
-def _text(data: bytes, charset: str | None, *, headings: bool) -> list[DocumentPart]:
-    return [DocumentPart(text=decoded(data, charset), headings=headings)]
-
-
-def _pdf(data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
-    from ricordo.documents.readers import pdf  # noqa: PLC0415 - half a second, which only a PDF has to wait for
-
-    return pdf.read(data, limits)
 
 
 def main() -> None:
@@ -200,18 +190,16 @@ def _answer(header: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
 
 def _limit(limits: ReadingLimits) -> None:
     os.nice(_LESS_URGENT)
-    seconds = int(limits.seconds) + 1
-    _set(resource.RLIMIT_CPU, seconds)
-    _set(resource.RLIMIT_AS, limits.memory_mb * _MEGABYTE)
-    _set(resource.RLIMIT_FSIZE, 0)  # it writes no files
-    _set(resource.RLIMIT_CORE, 0)
-
-
-def _set(what: int, most: int) -> None:
-    _, hard = resource.getrlimit(what)
-    allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with suppress(OSError, ValueError):  # a system that has this limit in name only
-        resource.setrlimit(what, (allowed, allowed))
+    for what, most in (
+        (resource.RLIMIT_CPU, int(limits.seconds) + 1),
+        (resource.RLIMIT_AS, limits.memory_mb * _MEGABYTE),
+        (resource.RLIMIT_FSIZE, 0),  # it writes no files
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(what)
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with suppress(OSError, ValueError):  # a system that has this limit in name only
+            resource.setrlimit(what, (allowed, allowed))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 from ricordo.documents.reading_limits import decoded
-from ricordo.memory.documents import DocumentPart
+from ricordo.memory.document_cutting import DocumentPart
 
 _DECLARED: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)
 _LOOKED_AT: Final = 2_048  # bytes in which a page must declare its character set

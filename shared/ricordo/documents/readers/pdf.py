@@ -9,7 +9,7 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable
-from ricordo.memory.documents import DocumentPart
+from ricordo.memory.document_cutting import DocumentPart
 
 # A word that is divided at the end of a line, and a line that goes on in the next one.
 _DIVIDED: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")
@@ -69,10 +69,7 @@ def _pages(reader: PdfReader, pages: int, most: int) -> Iterator[DocumentPart]:
     for number in range(pages):
         try:
             text = reader.pages[number].extract_text()
-        except RecursionError:
-            text = ""
-            broken += 1
-        except _BROKEN_FILE:
+        except (RecursionError, *_BROKEN_FILE):
             text = ""  # the other pages may be whole
             broken += 1
         if broken == pages:

@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from typing import Any, Final
 import structlog
 
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable
-from ricordo.memory.documents import DocumentPart
+from ricordo.memory.document_cutting import DocumentPart
 
 _log = structlog.stdlib.get_logger(__name__)
 _CHILD: Final = "ricordo.documents.readers.dispatch"
@@ -50,15 +50,11 @@ class ReaderProcess:
         except TimeoutError:
             raise Unreadable(f"takes longer to read than {self._limits.seconds:g} seconds") from None
         finally:
-            await _ended(process)
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
         return _parts(process.returncode, output, errors)
-
-
-async def _ended(process: Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
 
 
 def _parts(code: int | None, output: bytes, errors: bytes) -> Sequence[DocumentPart]:

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 from uuid import UUID
 
-import structlog
-
 from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, Scope, Vector
 from ricordo.index.qdrant.candidates import COMPARED_AT_ONCE, IndexQuery
 from ricordo.index.qdrant.conditions import collection
@@ -24,8 +22,6 @@ from ricordo.index.qdrant.edge_folder import FreeSpace, ShardFolder, is_engine_e
 from ricordo.index.qdrant.edge_shard import Shard
 from ricordo.index.qdrant.owned_shard import OwnedShard, ShardFailures
 from ricordo.memory.ranking.bm25 import SparseVector
-
-_log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -38,7 +34,6 @@ _PORTION: Final = 16  # points per call: some milliseconds, between which a sear
 _FLUSH_EVERY: Final = 10_000
 _FLUSH_AFTER_S: Final = 3.0  # of silence
 _FLUSH_AGAIN_S: Final = 30.0  # after a flush that failed
-_BREATH_S: Final = 0.005  # between two portions of counting, a background task
 
 
 class EdgeVectorIndex:
@@ -50,8 +45,8 @@ class EdgeVectorIndex:
 
     Attributes:
         unflushed: number of changes in the engine's log only.
+        failures: what has failed since the start.
         rebuild_wanted: set while a damaged shard is replaced by an empty one; see `rebuilt`.
-        counting: running word counts by model, tenant and user.
     """
 
     def __init__(self, folder: Path, *, least_free_mb: int = LEAST_FREE_MB) -> None:
@@ -61,11 +56,10 @@ class EdgeVectorIndex:
         self._shards: dict[str, OwnedShard] = {}
         self.unflushed = 0
         self._flush_at = _FLUSH_EVERY
-        self._failures = ShardFailures()
+        self.failures = ShardFailures()
         self._idle_timer: asyncio.TimerHandle | None = None
         self._flushing: asyncio.Task[None] | None = None
         self.rebuild_wanted = asyncio.Event()
-        self.counting: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def prepare(self, model: str, dimensions: int) -> None:
         """Load or create the shard of `model`.
@@ -95,15 +89,7 @@ class EdgeVectorIndex:
     ) -> Sequence[Hit]:
         """Find candidates with all their scores."""
         probe = IndexQuery(vector, terms)
-
-        def search() -> tuple[list[Hit], bool]:
-            shard = self._shard(model)
-            return shard.search(tenant, scope, probe, limit), shard.uncounted(tenant, scope.user_id)
-
-        hits, uncounted = await self._run(search)
-        if uncounted:
-            self._count_words(tenant, model, scope.user_id)
-        return hits
+        return await self._run(lambda: self._shard(model).search(tenant, scope, probe, limit))
 
     async def neighbours(
         self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
@@ -135,11 +121,6 @@ class EdgeVectorIndex:
         return await self._run(lambda: self._shard(model).count(tenant, scope))
 
     @property
-    def failed_flushes(self) -> int:
-        """Number of failed flushes since the start."""
-        return self._failures.flushes
-
-    @property
     def problem(self) -> str:
         """What is wrong with the index and what to do, as sentences; empty if nothing."""
         if self.rebuild_wanted.is_set():
@@ -147,7 +128,7 @@ class EdgeVectorIndex:
                 "the vector index was damaged and is being rebuilt from PostgreSQL: recall finds less "
                 "until that is done; no action is required"
             )
-        if not (reason := self._failures.flush_error):
+        if not (reason := self.failures.flush_error):
             return ""
         return (
             f"the vector index could not be flushed ({reason}). No memory is lost, and the flush is retried: "
@@ -157,7 +138,7 @@ class EdgeVectorIndex:
     @property
     def replaced(self) -> int:
         """Number of damaged shards replaced by this process."""
-        return self._failures.replaced
+        return self.failures.replaced
 
     async def rebuilt(self, replaced: int) -> bool:
         """Record that all points are written again.
@@ -179,10 +160,8 @@ class EdgeVectorIndex:
         """Flush to disk and release the shards; closing twice has no effect."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
-        tasks = [*self.counting.values(), *([self._flushing] if self._flushing else ())]
-        for task in self.counting.values():
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._flushing is not None:
+            await asyncio.gather(self._flushing, return_exceptions=True)
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         if self._shards:
@@ -216,7 +195,7 @@ class EdgeVectorIndex:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._free_space.require()  # opening also writes: it replays the log after a crash
             folder = ShardFolder(self._folder / collection(model))
-            shard = OwnedShard(folder, dimensions, self._failures)
+            shard = OwnedShard(folder, dimensions, self.failures)
             shard.open()
             self._shards[model] = shard
         return self._shards[model].folder.awaits_rebuild
@@ -227,7 +206,7 @@ class EdgeVectorIndex:
         """Change points of a shard, and flush once nothing was written for a while."""
 
         def work(portion: Sequence[T]) -> None:
-            self._free_space.require_to_finish()
+            self._free_space.require(to_finish=True)
             change(self._shard(model), portion)
             self.unflushed += len(portion)
             if self.unflushed >= self._flush_at:
@@ -237,23 +216,6 @@ class EdgeVectorIndex:
             await self._run(partial(work, portion))
         if portions:
             self._flush_after(_FLUSH_AFTER_S)
-
-    def _count_words(self, tenant: str, model: str, user_id: str) -> None:
-        """Count in the background."""
-        key = (model, tenant, user_id)
-        if key not in self.counting:
-            task = asyncio.create_task(self._all_words(tenant, model, user_id))
-            self.counting[key] = task
-            task.add_done_callback(lambda _: self.counting.pop(key, None))
-
-    async def _all_words(self, tenant: str, model: str, user_id: str) -> None:
-        try:
-            more = True
-            while more:
-                more = await self._run(lambda: self._shard(model).count_words(tenant, user_id))
-                await asyncio.sleep(_BREATH_S)
-        except IndexUnavailable as error:
-            _log.warning("words of a user could not be counted", error=str(error))
 
     def _flush_after(self, seconds: float) -> None:
         """Flush after so many seconds, unless this is called again in them."""
@@ -275,21 +237,21 @@ class EdgeVectorIndex:
         if not self.unflushed:
             return True
         try:
-            self._free_space.require_to_finish()
+            self._free_space.require(to_finish=True)
             for shard in self._shards.values():
                 shard.flush()
         except (IndexUnavailable, OSError) as error:
-            self._failures.flush_failed(error, self._folder)
+            self.failures.flush_failed(error, self._folder)
             self._flush_at = self.unflushed + _FLUSH_EVERY
             return False
-        self.unflushed, self._flush_at, self._failures.flush_error = 0, _FLUSH_EVERY, ""
+        self.unflushed, self._flush_at, self.failures.flush_error = 0, _FLUSH_EVERY, ""
         return True
 
     def _close(self) -> None:
         try:
-            self._free_space.require_to_finish()
+            self._free_space.require(to_finish=True)
         except (IndexUnavailable, OSError) as error:
-            self._failures.flush_failed(error, self._folder)
+            self.failures.flush_failed(error, self._folder)
             for shard in self._shards.values():
                 shard.abandon()
         else:

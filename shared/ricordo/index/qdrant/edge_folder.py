@@ -126,22 +126,15 @@ class FreeSpace:
     folder: Path
     least_mb: int
 
-    def require(self) -> None:
-        """Return if there is space to begin new work.
+    def require(self, *, to_finish: bool = False) -> None:
+        """Return if there is space to begin new work, or to finish work in progress.
 
         Raises:
             IndexUnavailable: there is not.
             OSError: the folder does not exist.
         """
-        self._require(self.least_mb)
-
-    def require_to_finish(self) -> None:
-        """Return if there is space to finish work in progress; raises as `require`."""
-        self._require(self.least_mb / 2)
-
-    def _require(self, least_mb: float) -> None:
         free_mb = shutil.disk_usage(self.folder).free / _MB
-        if free_mb < least_mb:
+        if free_mb < self.least_mb / (1 + to_finish):
             raise IndexUnavailable(
                 f"low disk space: {free_mb:.0f} MB are free on the volume of {self.folder}, and the index "
                 f"requires {self.least_mb}; it resumes by itself when space is freed"

@@ -1,12 +1,9 @@
 """Converts filters, points and queries to the types of Qdrant's engine, and its results back."""
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final, TypeVar
 from uuid import UUID
 
-import numpy as np
 import qdrant_edge as edge
 
 from ricordo.index.port import Point
@@ -22,7 +19,6 @@ from ricordo.index.qdrant.conditions import (
     dense_vectors,
     payload,
 )
-from ricordo.index.qdrant.frequencies import Frequencies
 from ricordo.memory.ranking.bm25 import SparseVector
 
 Name = TypeVar("Name", str, UUID)
@@ -53,9 +49,8 @@ RESCORED: Final = edge.SearchParams(
 )
 _UNQUANTIZED: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
 
-# Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
+# Over no document at all every word is as rare as every other.
 NO_CORPUS: Final = edge.Filter(must=[edge.HasIdCondition({UUID(int=0)})])
-_IDF_OF_NO_CORPUS: Final = math.log(2)
 
 
 def config(dimensions: int) -> edge.EdgeConfig:
@@ -91,52 +86,32 @@ def _sparse(terms: SparseVector) -> edge.SparseVector:
     return edge.SparseVector(terms.indices.tolist(), terms.weights.tolist())
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeQuery:
-    """A query over one user's memories.
+def request_of(
+    signal: str,
+    probe: IndexQuery,
+    within: edge.Filter,
+    statistics: edge.SearchParams,
+    limit: int,
+    *,
+    chosen: bool,
+) -> edge.QueryRequest:
+    """Return the request for the best `limit` (>= 1) points by a signal.
 
-    Attributes:
-        corpus: all memories of the user, for word statistics.
-        frequencies: of the user's words, if they are cached.
+    Args:
+        statistics: of the user's words.
+        chosen: `within` selects few points, all of which are wanted.
     """
+    vector, params = probe.dense(signal), _UNQUANTIZED if chosen else RESCORED
+    if vector is None:
+        query, params = edge.Query.Nearest(_sparse(probe.terms), using=signal), statistics
+    else:
+        query = edge.Query.Nearest(vector.tolist(), using=signal)
+    return edge.QueryRequest(limit=limit, query=query, filter=within, params=params)
 
-    probe: IndexQuery
-    corpus: edge.Filter
-    frequencies: Frequencies | None
 
-    def scores(
-        self, shard: edge.EdgeShard, signals: Sequence[str], within: edge.Filter, limit: int, *, chosen: bool
-    ) -> dict[str, Scores]:
-        """Return the scores of the best `limit` points by each signal.
-
-        Args:
-            limit: >= 1.
-            chosen: `within` selects few points, all of which are wanted.
-        """
-        requests = {}
-        for signal in signals:
-            if (vector := self.probe.dense(signal)) is not None:
-                params = _UNQUANTIZED if chosen else RESCORED
-                nearest = edge.Query.Nearest(vector.tolist(), using=signal)
-                requests[signal] = edge.QueryRequest(limit=limit, query=nearest, filter=within, params=params)
-            elif len((terms := self._terms(signal)).indices):
-                spoken = edge.Query.Nearest(_sparse(terms), using=signal)
-                requests[signal] = edge.QueryRequest(
-                    limit=limit, query=spoken, filter=within, params=self._statistics
-                )
-        found = query_batch(shard, requests)
-        return {signal: found.get(signal, {}) for signal in signals}
-
-    @property
-    def _statistics(self) -> edge.SearchParams:
-        corpus = self.corpus if self.frequencies is None else NO_CORPUS
-        return edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
-
-    def _terms(self, signal: str) -> SparseVector:
-        if self.frequencies is None:
-            return self.probe.terms
-        weighed = self.frequencies.weighed(signal, self.probe.terms)
-        return SparseVector(weighed.indices, weighed.weights / np.float32(_IDF_OF_NO_CORPUS))
+def statistics_of(memories: edge.Filter) -> edge.SearchParams:
+    """Score words by how many of these memories contain them."""
+    return edge.SearchParams(idf=edge.IdfParams(corpus=memories))
 
 
 def query_batch(shard: edge.EdgeShard, requests: Mapping[Name, edge.QueryRequest]) -> dict[Name, Scores]:

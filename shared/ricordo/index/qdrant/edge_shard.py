@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -16,51 +15,40 @@ from ricordo.index.port import Facets, Hit, IndexUnavailable, Neighbour, Point, 
 from ricordo.index.qdrant import candidates
 from ricordo.index.qdrant.conditions import (
     ONE_LENGTH,
-    OWNER,
     TENANT,
     TEXT,
     TEXT_TERMS,
-    WINDOW_TERMS,
     corpus,
     in_scope,
     informative,
     of_tenant,
-    owner,
     payload,
 )
 from ricordo.index.qdrant.edge_requests import (
     INDEXES,
     NO_CORPUS,
     RESCORED,
-    EdgeQuery,
     config,
     filter_of,
     id_of,
     point_of,
     query_batch,
+    request_of,
+    statistics_of,
 )
-from ricordo.index.qdrant.frequencies import Corpora, CountedMemory, Words
 from ricordo.memory.ranking.bm25 import SparseVector
-
-_COUNTED_FROM: Final = 2_000
-"""Memories of a user from which on caching the frequencies of the user's words pays."""
-_PAGE: Final = 64  # memories whose words are counted at a time: some milliseconds
-_WORDS: Final = [TEXT_TERMS, WINDOW_TERMS]
 
 
 class Shard:
-    """An open shard."""
+    """Reads and writes the points of an open shard."""
 
     def __init__(self, shard: edge.EdgeShard) -> None:
         self._shard = shard
-        self._corpora = Corpora()
 
     def write(self, tenant: str, points: Sequence[Point]) -> None:
         """Write points, replacing those of the same ids."""
-        written = list({point.id: point for point in points}.values())
-        before = self._counted([point.id for point in written])
-        self._update(edge.UpdateOperation.upsert_points([point_of(tenant, point) for point in written]))
-        self._corpora.replace(before, [_counted(tenant, point) for point in written] if self._corpora else ())
+        written = {point.id: point_of(tenant, point) for point in points}
+        self._shard.update(edge.UpdateOperation.upsert_points(list(written.values())))
 
     def refilter(self, tenant: str, facets: Sequence[Facets]) -> None:
         """Write the changed payload fields only: each one is indexed again, at a tenth of a millisecond."""
@@ -72,30 +60,34 @@ class Shard:
                 continue
             changed = {key: value for key, value in new.items() if old.get(key) != value}
             if changed:
-                self._update(edge.UpdateOperation.set_payload([item.id], changed))
+                self._shard.update(edge.UpdateOperation.set_payload([item.id], changed))
             if gone := [key for key in old if key not in new]:
-                self._update(edge.UpdateOperation.delete_payload([item.id], gone))
-            if OWNER in changed:
-                self._corpora.clear()
+                self._shard.update(edge.UpdateOperation.delete_payload([item.id], gone))
 
     def delete(self, tenant: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
-        before = self._counted(ids)
-        self._update(edge.UpdateOperation.delete_points_by_filter(filter_of(of_tenant(tenant, ids))))
-        self._corpora.replace([item for item in before if item.whose.startswith(owner(tenant, ""))], ())
+        self._shard.update(edge.UpdateOperation.delete_points_by_filter(filter_of(of_tenant(tenant, ids))))
 
     def search(self, tenant: str, scope: Scope, probe: candidates.IndexQuery, limit: int) -> list[Hit]:
         """Find candidates with all their scores."""
         within = in_scope(tenant, scope)
         if not probe.signals:
             return list(map(Hit, self._latest(filter_of(within), limit)))
-        whose = owner(tenant, scope.user_id)
-        query = EdgeQuery(probe, filter_of(corpus(tenant, scope.user_id)), self._corpora.complete(whose))
-        found = query.scores(self._shard, probe.naming, filter_of(within), limit, chosen=False)
+        statistics = statistics_of(filter_of(corpus(tenant, scope.user_id)))
+
+        def scores(
+            signals: Sequence[str], within: edge.Filter, limit: int, *, chosen: bool
+        ) -> dict[str, candidates.Scores]:
+            requests = {
+                one: request_of(one, probe, within, statistics, limit, chosen=chosen) for one in signals
+            }
+            return query_batch(self._shard, requests)
+
+        found = scores(probe.naming, filter_of(within), limit, chosen=False)
         ids = candidates.named(found)
         if again := probe.lacking(found, limit, len(ids)):
             of_ids = edge.Filter(must=[edge.HasIdCondition(set(ids))])
-            found |= query.scores(self._shard, again, of_ids, len(ids), chosen=True)
+            found |= scores(again, of_ids, len(ids), chosen=True)
         return candidates.hits(ids, found)
 
     def neighbours(
@@ -121,9 +113,6 @@ class Shard:
 
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""
-        if (counted := self._corpora.complete(owner(tenant, user_id))) is not None:
-            weighed = counted.weighed(TEXT_TERMS, terms)
-            return dict(zip(weighed.indices.tolist(), weighed.weights.tolist(), strict=True))
         of_user = filter_of(corpus(tenant, user_id))
         found = self._one_per_term(of_user, terms.indices.tolist(), of_user)
         return {term: candidates.idf_of(point, term) for term, point in found.items()}
@@ -135,35 +124,6 @@ class Shard:
     def count(self, tenant: str, scope: Scope) -> int:
         """Count the points in `scope`."""
         return self._shard.count(edge.CountRequest(filter=filter_of(in_scope(tenant, scope)), exact=True))
-
-    def uncounted(self, tenant: str, user_id: str) -> bool:
-        """Return whether a user has enough memories for cached word frequencies, and none are cached."""
-        if self._corpora.complete(owner(tenant, user_id)) is not None:
-            return False
-        request = edge.CountRequest(filter=filter_of(corpus(tenant, user_id)), exact=False)
-        return self._shard.count(request) >= _COUNTED_FROM
-
-    def count_words(self, tenant: str, user_id: str) -> bool:
-        """Count the words of some more memories of a user, in the order of their ids.
-
-        Returns:
-            Whether there are more.
-        """
-        counted = self._corpora.begun(owner(tenant, user_id))
-        if counted.counted_below is None:
-            return False
-        records, following = self._shard.scroll(
-            edge.ScrollRequest(
-                offset=counted.counted_below,
-                limit=_PAGE,
-                filter=filter_of(corpus(tenant, user_id)),
-                with_payload=False,
-                with_vector=_WORDS,
-            )
-        )
-        counted.change([_words(record) for record in records], 1)
-        counted.counted_below = None if following is None else id_of(following)
-        return following is not None
 
     def flush(self) -> None:
         """Flush the engine's log to disk."""
@@ -186,9 +146,7 @@ class Shard:
                 limit=1,
                 query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=TEXT_TERMS),
                 filter=within,
-                params=edge.SearchParams(
-                    idf=edge.IdfParams(corpus=NO_CORPUS if statistics is None else statistics)
-                ),
+                params=statistics_of(NO_CORPUS if statistics is None else statistics),
                 with_vector=None if statistics is None else [TEXT_TERMS],
             )
             for term in terms
@@ -201,23 +159,6 @@ class Shard:
         order = edge.OrderBy("created", direction=edge.Direction.Desc)
         request = edge.ScrollRequest(limit=limit, filter=within, order_by=order)
         return [id_of(record.id) for record in self._shard.scroll(request)[0]]
-
-    def _update(self, operation: edge.UpdateOperation) -> None:
-        try:
-            self._shard.update(operation)
-        except Exception:
-            self._corpora.clear()  # it is unknown how much was written
-            raise
-
-    def _counted(self, ids: Sequence[UUID]) -> list[CountedMemory]:
-        """Return counted words of some points, if any user's words are counted."""
-        if not self._corpora:
-            return []
-        records = self._shard.retrieve(list(ids), with_payload=[OWNER], with_vector=_WORDS)
-        return [
-            CountedMemory(str((item.payload or {}).get(OWNER)), id_of(item.id), _words(item))
-            for item in records
-        ]
 
 
 def opened(path: Path, dimensions: int) -> edge.EdgeShard:
@@ -250,16 +191,3 @@ def _create(path: Path, made_as: edge.EdgeConfig) -> None:
     aside.mkdir(parents=True)
     edge.EdgeShard.create(str(aside), made_as).close()
     aside.rename(path)
-
-
-def _counted(tenant: str, point: Point) -> CountedMemory:
-    words = Words(point.text_terms.indices.tolist(), point.window_terms.indices.tolist())
-    return CountedMemory(owner(tenant, point.facets.user_id), point.id, words)
-
-
-def _words(record: edge.Record) -> Words:
-    vectors = record.vector if isinstance(record.vector, dict) else {}
-    text, window = (
-        item.indices if isinstance(item := vectors.get(name), edge.SparseVector) else [] for name in _WORDS
-    )
-    return Words(text, window)

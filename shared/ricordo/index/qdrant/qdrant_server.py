@@ -46,11 +46,7 @@ class ServerVectorIndex:
         self._prepared: set[str] = set()
 
     async def prepare(self, model: str, dimensions: int) -> None:
-        """Create the collection of `model` and its payload indexes if missing.
-
-        Raises:
-            IndexUnavailable: the server does not answer, or has a collection of other dimensions.
-        """
+        """Create the collection of `model` and its payload indexes if missing."""
         name = _collection(model)
         with _errors():
             if not await self._client.collection_exists(name):

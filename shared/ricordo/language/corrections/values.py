@@ -13,6 +13,7 @@ from ricordo.language.data_files import LANGUAGES, WordSets, read_table
 from ricordo.language.document import Document
 from ricordo.language.scripts import without_accents
 from ricordo.language.temporal.lexicon import LEXICONS
+from ricordo.language.temporal.lexicon import Kind as TimeKind
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import VALUE, Token, tokenize
 
@@ -24,6 +25,11 @@ _THOUSANDS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 _ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
 _HOURS: Final = frozenset({"am", "pm", "h", "o'clock"})
 _LONGEST_NAME: Final = 40
+_KINDS: Final[dict[TimeKind, Kind]] = {
+    TimeKind.WEEKDAY: "weekday",
+    TimeKind.MONTH: "month",
+    TimeKind.DAY: "day",
+}
 
 
 class Value(NamedTuple):
@@ -170,28 +176,22 @@ def _words() -> _Words:
     def listed(name: str) -> frozenset[str]:
         return frozenset(word for table in tables for word in table[name].split())
 
+    weak = set(listed("weak_numbers"))
     calendar: dict[str, Value] = {}
-    kinds: tuple[tuple[str, Kind], ...] = (("weekdays", "weekday"), ("months", "month"))
-    for table in tables:
-        for name, kind in kinds:
-            for number, word in enumerate(table[name].split()):
-                calendar[word] = Value(kind, str(number))
-            calendar |= _numbered(table[f"{name}_short"], kind)
-        calendar |= _numbered(table["days"], "day")
     spelled: dict[str, set[str]] = {}
     for lexicon in LEXICONS.values():
+        for phrase, term in lexicon.phrases.items():
+            for kind in _KINDS.keys() & term.values.keys() if len(phrase) == 1 else ():
+                number = int(term.values[kind]) - (kind is TimeKind.MONTH)
+                calendar[folded(phrase[0])] = Value(_KINDS[kind], str(number))
+                weak |= {folded(phrase[0])} if term.weak else set()
         for word, count in (*lexicon.numbers.small.items(), *lexicon.numbers.tens.items()):
             spelled.setdefault(str(count), set()).add(word)
     return _Words(
         calendar=calendar,
-        weak=listed("weak_months") | listed("weak_numbers"),
+        weak=frozenset(weak),
         clock=listed("clock_numbers"),
         day_of_month=listed("day_numbers"),
         grammar=frozenset(folded(word) for language in LANGUAGES for word in stop_words(language)),
         spelled=spelled,
     )
-
-
-def _numbered(pairs: str, kind: Kind) -> dict[str, Value]:
-    """Return the values of words that are written with their number: "tue=1"."""
-    return {word: Value(kind, number) for word, _, number in (pair.partition("=") for pair in pairs.split())}

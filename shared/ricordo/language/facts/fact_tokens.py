@@ -78,7 +78,7 @@ def tokenise(document: Document, language: str) -> Tokens:
     own = own_words(document)
     if ":" in own:
         own = _TURN.sub(_own_turn, own)
-    spellings = _SPELLINGS[language]
+    spellings = _SPELLINGS.get(language, {})
     low: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -53,18 +53,13 @@ class FactWords(WordSets):
         """What is never taken for a name."""
         return self.stops | self.pointing | self.not_names | self.conjunctions | self.questions
 
-    @cached_property
-    def unreal_openings(self) -> frozenset[str]:
-        """What may open something that is imagined, wished or reported."""
-        paired = frozenset(pair.split()[0] for pair in self.unreal_pairs)
-        return self.saying | self.unreal | self.conditionals | paired
 
-
-@lru_cache(maxsize=len(LANGUAGES))
+@lru_cache(maxsize=len(LANGUAGES) + 1)
 def load_words(language: str) -> FactWords:
-    """Return the words of a language of `LANGUAGES`, read once."""
+    """Return the words of a language, read once; of one without data there are none."""
     words, people = read_table("fact_words", language), read_table("fact_people", language)
-    fields: dict[str, Any] = {name: _set(each) for name, each in {**people, **words}.items() if name != "kin"}
+    texts = {name: each for name, each in {**people, **words}.items() if name != "kin"}
+    fields: dict[str, Any] = {name: frozenset(each.split()) for name, each in texts.items()}
     fields |= {name: re.compile(people[name]) for name in ("owner_before", "owner_behind")}
     fields |= {"kin": _kin(people), "relative": people["relative"]}
     return FactWords(code=language, **fields)
@@ -84,24 +79,19 @@ def _kin(people: Mapping[str, Any]) -> dict[str, Kin]:
     return found
 
 
-def _set(words: object) -> frozenset[str]:
-    """Return words that a text or a list holds."""
-    return frozenset(words.split() if isinstance(words, str) else words if isinstance(words, list) else ())
-
-
 _WORDS: Final = re.compile(r"\w+'?")
 _SAMPLE: Final = 2_000  # characters that are looked at
 _OVERRULED: Final = 3  # signs of another language that outweigh a stated one of which there is none
 
 
-def words_for(document: Document) -> FactWords | None:
-    """Return the words of a text's language; None where it has none.
+def words_for(document: Document) -> FactWords:
+    """Return the words of a text's language; none at all where it has none.
 
     The stated language is believed unless nothing in the text speaks for it and much for another one.
     """
     stated = document.language.lower()[:2]
     if document.language and stated not in LANGUAGES:
-        return None
+        return load_words("")
     said = _WORDS.findall(document.text[:_SAMPLE].replace("’", "'").lower())
     signs = {
         code: sum(not load_words(code).signs.isdisjoint((word, word.rstrip("'"))) for word in said)
@@ -109,6 +99,6 @@ def words_for(document: Document) -> FactWords | None:
     }
     likeliest = max(signs, key=signs.__getitem__)
     if not stated:
-        return load_words(likeliest) if signs[likeliest] else None
+        return load_words(likeliest if signs[likeliest] else "")
     overruled = not signs[stated] and signs[likeliest] >= _OVERRULED
     return load_words(likeliest if overruled else stated)

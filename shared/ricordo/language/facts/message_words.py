@@ -11,10 +11,9 @@ from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from ricordo.language.assertion_scope import plain
+from ricordo.language.assertion_scope import asserted_spans, plain
 from ricordo.language.data_files import word_list
 from ricordo.language.document import Document
-from ricordo.language.facts.asserted_spans import PAUSES, assertions, in_jest
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.fact_tokens import Tokens, own_words, tokenise
 from ricordo.language.facts.fact_words import FactWords, words_for
@@ -30,6 +29,7 @@ _COUNTED: Final = re.compile(r"[^\W_]+|-")
 _LONGEST_NUMBER: Final = 8  # words
 _NONE: Final = word_list("denials")
 _LONGEST_NAME: Final = 5  # words
+_PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
 
 
 class Mood(Enum):
@@ -50,17 +50,13 @@ class MessageWords:
         self._language = document.language
         self._own = own_words(document)
         self._words = words_for(document)
-        self._tokens: Tokens | None = None
-        self._asserted: list[Span] = []
-        if self._words is not None:
-            self._tokens = tokenise(document, self._words.code)
-            if not in_jest(self._tokens, self._words):
-                self._asserted = list(assertions(self._tokens, self._words))
+        self._tokens = tokenise(document, self._words.code)
+        starts, ends = self._tokens.starts, self._tokens.ends
+        spans = asserted_spans(self._own, self._words.code)
+        self._asserted = [(bisect_right(ends, one), bisect_right(starts, end - 1)) for one, end in spans]
 
     def mood(self, begin: int, end: int) -> Mood:
         """Say how the words at offsets `[begin, end)` are put."""
-        if self._words is None or self._tokens is None:
-            return self._plainly(begin, end)
         at = bisect_right(self._tokens.ends, begin)
         if at == len(self._tokens.ends) or self._tokens.starts[at] >= end:
             return Mood.UNSTATED  # speech of others
@@ -71,8 +67,6 @@ class MessageWords:
 
     def trimmed(self, begin: int, end: int) -> Span:
         """Return the offsets of a phrase without articles, possessives and prepositions around it."""
-        if self._words is None or self._tokens is None:
-            return begin, end
         tokens, led = self._tokens, self._words.leads
         first, last = bisect_right(tokens.ends, begin), bisect_right(tokens.starts, end - 1) - 1
         if not tokens.starts or first > last:
@@ -89,12 +83,10 @@ class MessageWords:
 
     def _is_of_a_name(self, at: int) -> bool:
         """Whether a word is written as the beginning of a name: "La Spezia", not at the head of the text."""
-        return at > 0 and self._tokens is not None and self._tokens.raw[at][0].isupper()
+        return at > 0 and self._tokens.raw[at][0].isupper()
 
     def core(self, phrase: str) -> str:
         """Return a phrase, of the message or not, without what `trimmed` takes from its front."""
-        if self._words is None:
-            return phrase
         words = re.sub(r"(?<=\w')(?=\w)", " ", phrase.replace("’", "'")).split()
         while len(words) > 1 and words[0] in self._words.leads:
             del words[0]
@@ -102,8 +94,6 @@ class MessageWords:
 
     def timed(self, statement: Statement, at: datetime, zone: tzinfo | None) -> Statement | None:
         """Return a statement with the times that its clause tells; None of one that lies ahead."""
-        if self._words is None:
-            return statement
         code = self._words.code
         found = timed([statement], self._own, at=at, zone=zone or ZoneInfo("UTC"), language=code)
         return found[0] if found else None
@@ -111,7 +101,7 @@ class MessageWords:
     def points_away(self, phrase: str) -> bool:
         """Return whether `phrase` says nothing by itself: "it", "questo", "them all"."""
         words = [word.lower() for word in _WORDS.findall(phrase)]
-        return not words or (self._words is not None and self._words.pointing.issuperset(words))
+        return self._words.pointing.issuperset(words)
 
     def number(self, phrase: str) -> str:
         """Return the figures of the first number in `phrase`; "" where there is none."""
@@ -149,17 +139,8 @@ class MessageWords:
         words = _WORDS.findall(written)
         if not words or len(words) > _LONGEST_NAME or not written[0].isupper():
             return False
-        common = load_names().never | stop_words(self._language)
-        if self._words is not None:
-            common |= self._words.common
+        common = load_names().never | stop_words(self._language) | self._words.common
         return not any(word.casefold() in common for word in (words[0], words[-1]))
-
-    def _plainly(self, begin: int, end: int) -> Mood:
-        """Say it of a language without word lists."""
-        if not self._own[begin:end].strip():
-            return Mood.UNSTATED
-        close = _ENDS.search(self._own, end)
-        return Mood.UNSTATED if close is not None and "?" in close.group() else Mood.ASSERTED
 
 
 def _clause(tokens: Tokens, words: FactWords, stretch: Span, at: int) -> Span:
@@ -173,7 +154,7 @@ def _clause(tokens: Tokens, words: FactWords, stretch: Span, at: int) -> Span:
 
 
 def _cuts(word: str, words: FactWords) -> bool:
-    return word in PAUSES or word in words.joints
+    return word in _PAUSES or word in words.joints
 
 
 def _put(tokens: Tokens, words: FactWords, clause: Span, at: int) -> Mood:

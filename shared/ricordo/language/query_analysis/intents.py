@@ -1,12 +1,12 @@
-"""Chooses the intent of a question by rules: general, unless the words say otherwise.
+"""Chooses the intent of a question: by rules, and by a fitted head where these see nothing particular.
 
-A wrong filter loses memories; no filter loses nothing.
+A wrong filter loses memories; no filter loses nothing. `ricordo eval fit-questions` fits the heads.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, cast
 
 from ricordo.language.name_lists import is_place
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, TimeFilter
@@ -14,9 +14,47 @@ from ricordo.language.query_analysis.question_patterns import BAD, GOOD, mark_fe
 from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion, time_direction
 from ricordo.language.temporal.moments import LATEST, TimeSpan
 from ricordo.language.text import stop_words
+from ricordo.language.text_head import load_head
 from ricordo.language.tokenization import content_words
 
 _FEELING_FIRST = re.compile(rf"^(?:\w{{1,3}}[ '])?[{GOOD}{BAD}]")  # "the toughest period I went through"
+_WORDS: Final = re.compile(r"[\w'?]+")
+_SURE: Final = 0.6  # probability from which the head is believed
+_SURE_OF_WORDS: Final = 0.8  # the same of words that do not ask
+_TIME, _NAME = "0", "x"
+"""What stands for a time and for a name in the text that the head reads."""
+
+
+def decide(question: ParsedQuestion) -> Intent:
+    """Return the intent by the rules, or if that is general, the head's where it is sure."""
+    intent, sentence = intent_by_rules(question), question.sentence
+    if intent != "general" or not (sentence.asks or len(sentence.core.split()) <= FEW_WORDS):
+        return intent
+    likeliest, probability = decide_by_head(question)
+    return likeliest if probability >= (_SURE if sentence.asks else _SURE_OF_WORDS) else intent
+
+
+def decide_by_head(question: ParsedQuestion) -> tuple[Intent, float]:
+    """Return the likeliest of the intents that are possible, by the head alone, and its probability."""
+    head = load_head(__package__ or "", "intents", question.language)
+    if head is None:
+        return "general", 0.0
+    odds = cast("Mapping[Intent, float]", head.probabilities(masked(question)))
+    best = max((intent for intent in odds if may_be(intent, question)), key=odds.__getitem__)
+    return best, odds[best]
+
+
+def masked(question: ParsedQuestion) -> str:
+    """Return the words of the sentence that asks, in lower case, without what its times and names are."""
+    sentence = question.sentence
+    text = sentence.flat
+    spans = [] if sentence.time is None else [(*sentence.time.span, _TIME)]
+    for name in question.entities:
+        at = text.find(name.lower())
+        spans += [(at, at + len(name), _NAME)] if at >= 0 else []
+    for start, end, mask in sorted(spans, reverse=True):
+        text = text[:start] + mask + text[end:]
+    return " ".join(_WORDS.findall(text))
 
 
 def intent_by_rules(question: ParsedQuestion) -> Intent:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ricordo.language.detection import detect, identify
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, QueryAnalysis, TimeFilter
-from ricordo.language.query_analysis.intent_head import decide
 from ricordo.language.query_analysis.intents import (
     asks_a_way,
     asks_agenda,
     asks_what_was_liked,
+    decide,
     emotion_of,
     filters,
     may_be,

@@ -1,4 +1,4 @@
-"""Finds names in a query: capitalised words, and names that the user's memories know."""
+"""Finds names in a text: capitalised words, and names that the user's memories know."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.name_lists import LONGEST_NAME, TITLES, elided_before, is_given, load_names
-from ricordo.language.query_analysis.question_patterns import QuestionPatterns
+from ricordo.language.query_analysis.question_patterns import QuestionPatterns, load_patterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.temporal.moments import TimeSpan
 from ricordo.language.text import name_key, stop_words
@@ -18,6 +19,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 _AFTER_COMMA = re.compile(r"\w,\s$")
 _SENTENCE_END = re.compile(r"\s?(?:[.!?…]|$)")
 _REACH = 40  # characters before a name
+_SAINTS = frozenset({"st", "saint"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ def find_names(
     """
     words = tuple(_words(query, time))
     return _NameFinder(query, words, patterns).found(*_spelled(frozenset(known)))
+
+
+def names_in(document: Document, known: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the names in a text, as `find_names`."""
+    return find_names(document.composed.text, known, None, load_patterns(document.language))
 
 
 # One set of names serves all queries of a user in turn.
@@ -155,7 +162,8 @@ class _NameFinder:
             if self._is_name(word) or self._is_elided(place):
                 return True
             # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
-            if word.text not in names.joining and (word.text.islower() or word.folded not in names.particles):
+            is_part = word.text in names.joining or self._is_a_saints(place)
+            if not is_part and (word.text.islower() or word.folded not in names.particles):
                 break
         return False
 
@@ -173,7 +181,16 @@ class _NameFinder:
     def _is_next(self, at: int) -> bool:
         before = self.words[at - 1]
         gap = self.query[before.end : self.words[at].start]
-        return gap == " " or (gap == ". " and f"{before.folded}." in TITLES) or self._is_elided(at - 1)
+        return (
+            gap == " "
+            or self._is_a_saints(at)
+            or (gap == ". " and f"{before.folded}." in TITLES)
+            or self._is_elided(at - 1)
+        )
+
+    def _is_a_saints(self, at: int) -> bool:
+        """Whether it is the "s" of "St Mary's Hospital"."""
+        return self.words[at].folded == "s" and at > 1 and self.words[at - 2].folded in _SAINTS
 
     def _is_name(self, word: _Word) -> bool:
         if not word.text[0].isupper() or len(word.text) < 2 or word.text[1] == "-":  # "T-shirt"

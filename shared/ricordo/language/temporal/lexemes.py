@@ -1,8 +1,7 @@
 """Splits a text into lexemes: words with all their meanings in an expression of time."""
 
-import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -10,8 +9,6 @@ from typing import NamedTuple
 from ricordo.language.temporal.lexicon import Kind, Lexicon, Term, Value
 from ricordo.language.tokenization import TIME, tokenize
 
-_WORD = re.compile(r"\d+|[^\W\d_]+")
-_BEFORE, _BEHIND = 80, 120  # characters around a key word
 _MOST_READ = 4096
 _MOST_TOKENS = 1500  # of a passage; prose of that many characters has half as many
 _LONGEST_NUMBER = 9  # digits; what is longer names no time
@@ -40,36 +37,11 @@ class Lexeme(NamedTuple):
     capital: bool = False
 
 
-def passages(text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
-    """Yield where `text` can name a time: the surroundings of words that an expression cannot do without.
-
-    Looking for these is far cheaper than reading. At most `_MOST_READ` characters are yielded, so that a text
-    made of nothing but such words costs no more than a page of them.
-    """
-    begin = end = 0
-    left = _MOST_READ
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if not word[0].isdigit() and not lexicon.is_key(_plain(word)):
-            continue
-        if match.start() - _BEFORE > end:
-            if end > begin:
-                yield begin, end
-            begin = max(end, match.start() - _BEFORE)
-        grown = min(match.end() + _BEHIND, len(text))
-        left -= grown - max(end, begin)
-        end = grown
-        if left <= 0:
-            break
-    if end > begin:
-        yield begin, end
-
-
-def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
-    """Cut a passage of `text` into lexemes: the longest phrases first, then numbers, then words."""
+def lexemes(text: str, lexicon: Lexicon) -> list[Lexeme]:
+    """Cut the first 4,096 characters of a text: the longest phrases first, then numbers, then words."""
     tokens = [
         Lexeme(_plain(token.written), token.start, token.end, capital=token.written[0].isupper())
-        for token in islice(tokenize(text, TIME, begin, end), _MOST_TOKENS)
+        for token in islice(tokenize(text, TIME, 0, _MOST_READ), _MOST_TOKENS)
     ]
     words = [token.text for token in tokens]
     found: list[Lexeme] = []

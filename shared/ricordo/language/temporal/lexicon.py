@@ -188,8 +188,6 @@ KEY_KINDS = frozenset(
     {Kind.NUMBER, Kind.MINUTES, Kind.ORDINAL, Kind.MONTH, Kind.WEEKDAY, Kind.UNIT, Kind.SEASON, Kind.HOLIDAY}
     | {Kind.DAY, Kind.NOW, Kind.PART, Kind.DECADE, Kind.QUARTER}
 )
-# Articles that are numbers too: a unit follows them, which is a key.
-_TOO_COMMON = frozenset({"a", "an", "un", "una", "uno", "the", "some", "s", "h", "q", "min"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +205,6 @@ class Lexicon:
     Attributes:
         phrases: Terms by their words.
         reach: For each first word, the length of its longest phrase.
-        keys: Words without one of which no expression is complete.
         numbers: How numbers are spelled.
         month_first: Whether 3/4 is 4 March.
         suffixes: What makes digits an ordinal when it stands right behind them.
@@ -216,15 +213,10 @@ class Lexicon:
 
     phrases: Mapping[tuple[str, ...], Term]
     reach: Mapping[str, int]
-    keys: frozenset[str]
     numbers: SpelledNumbers
     month_first: bool
     suffixes: frozenset[str]
     follows_day: frozenset[str]
-
-    def is_key(self, word: str) -> bool:
-        """Whether an expression can need `word`."""
-        return word in self.keys or self.numbers.begins(word)
 
 
 _SIGNS: Final[Mapping[str, str]] = {
@@ -252,12 +244,10 @@ def _lexicon(language: str) -> Lexicon:
     reach: dict[str, int] = {}
     for phrase in values:
         reach[phrase[0]] = max(reach.get(phrase[0], 0), len(phrase))
-    keys = {phrase[0] for phrase, kinds in values.items() if not KEY_KINDS.isdisjoint(kinds)}
     weak = {(word,) for word in table["weak"].split()}
     return Lexicon(
         phrases={phrase: Term(kinds, weak=phrase in weak) for phrase, kinds in values.items()},
         reach=reach,
-        keys=frozenset(keys - _TOO_COMMON),
         numbers=numbers_of(table),
         month_first=table["month_first"],
         suffixes=frozenset(table["suffixes"].split()),

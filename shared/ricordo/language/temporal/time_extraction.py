@@ -8,14 +8,14 @@ from functools import lru_cache
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.relative_dates import Weekday, Weekend
 from ricordo.language.temporal.grammar.clocks import clock_time
-from ricordo.language.temporal.grammar.expression_rules import Attempts, expressions
+from ricordo.language.temporal.grammar.expression_rules import expressions
 from ricordo.language.temporal.grammar.token_reader import Reader
-from ricordo.language.temporal.lexemes import lexemes, passages
+from ricordo.language.temporal.lexemes import lexemes
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
 from ricordo.language.temporal.moments import Language, Moment, Preference, TimeSpan, Window, bounded
 from ricordo.language.temporal.tense import direction
 
-_MOST_ATTEMPTS = 80
+_MOST_ATTEMPTS = 80  # places at which the rules are tried: bounds what a hostile text can cost
 _SHORT = 80  # characters up to which what was read in a text is kept
 _LONGEST_DAY = timedelta(hours=25)  # on which summer time ends
 
@@ -95,7 +95,7 @@ def time_mentions(text: str, language: Language) -> Iterable[TimeMention]:
 def hour(text: str, language: Language) -> TimeMention | None:
     """Read the hour with which `text` begins, of a day that stands elsewhere: "at 10", "alle 9"."""
     lexicon = LEXICONS[language]
-    items = lexemes(text, 0, len(text), lexicon)
+    items = lexemes(text, lexicon)
     at = 1 if items and not items[0].text[0].isdigit() and Kind.AT in items[0].values else 0
     read = clock_time(Reader(items, lexicon, ()), at, marked=True)
     if read is None:
@@ -143,9 +143,7 @@ def _mentions_of_short(text: str, language: Language) -> tuple[TimeMention, ...]
 
 def _mentions(text: str, language: Language) -> Iterator[TimeMention]:
     lexicon = LEXICONS[language]
-    attempts = Attempts(_MOST_ATTEMPTS)
-    for begin, after in passages(text, lexicon):
-        items = lexemes(text, begin, after, lexicon)
-        for at, read in expressions(items, lexicon, attempts):
-            span = items[at].start, items[read.end - 1].end
-            yield TimeMention(text[slice(*span)], span, read.expression)
+    items = lexemes(text, lexicon)
+    for at, read in expressions(items, lexicon, _MOST_ATTEMPTS):
+        span = items[at].start, items[read.end - 1].end
+        yield TimeMention(text[slice(*span)], span, read.expression)

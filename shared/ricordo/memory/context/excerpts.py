@@ -1,8 +1,6 @@
 """Shortens a text to the clauses that share most words with the question."""
 
 import re
-import unicodedata
-from collections.abc import Iterable
 from typing import Final
 
 from ricordo.language.text import excerpt, stem
@@ -96,9 +94,8 @@ def _clauses(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _worth(clauses: list[str], wanted: frozenset[str], language: str) -> list[float]:
-    beginnings = tuple({stemmed[:3].rstrip("iy") for stemmed in wanted})
     shared = [
-        len(wanted & _stems(clause, language)) if _may_share(clause, beginnings) else 0 for clause in clauses
+        len(wanted.intersection(stem(word, language) for word in words(one, language))) for one in clauses
     ]
     around = [0, *shared, 0]
     return [
@@ -108,18 +105,6 @@ def _worth(clauses: list[str], wanted: frozenset[str], language: str) -> list[fl
         + _FIRST * (at == 0)
         for at, own in enumerate(shared)
     ]
-
-
-def _may_share(clause: str, beginnings: Iterable[str]) -> bool:
-    """Whether a clause can hold words with these beginnings: a cheap filter before stemming."""
-    folded = clause.casefold()
-    if not folded.isascii():  # stems have no diacritics
-        folded = "".join(c for c in unicodedata.normalize("NFD", folded) if not unicodedata.combining(c))
-    return any(beginning in folded for beginning in beginnings)
-
-
-def _stems(clause: str, language: str) -> frozenset[str]:
-    return frozenset(stem(word, language) for word in words(clause, language))
 
 
 def _cut(text: str, count: Count, limit: int) -> str:

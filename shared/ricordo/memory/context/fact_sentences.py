@@ -74,12 +74,12 @@ class _FactWriter:
         verb = re.match(self._phrases["infinitive"], value.casefold())
         if verb is not None and verb[0] not in self._lists.get("nouns_like_verbs", ()):
             return "verbs"
-        number = self._number_of(value)
+        number = self.number_of(value)
         return "" if number is None else "many" if number[1] else "one"
 
     def words(self, subject: str, value: str) -> dict[str, str]:
         """Return the values of the placeholders."""
-        gender, plural = self._number_of(value) or ("f" if value.endswith("a") else "m", False)
+        gender, plural = self.number_of(value) or ("f" if value.endswith("a") else "m", False)
         article = self._phrases["definite"].get(value.casefold()) or self._article(
             value, gender, plural=plural
         )
@@ -91,7 +91,7 @@ class _FactWriter:
             "a_what": self._indefinite(gender, value),
         }
 
-    def _number_of(self, value: str) -> tuple[str, bool] | None:
+    def number_of(self, value: str) -> tuple[str, bool] | None:
         """Return the gender of a noun by its ending, and whether it is plural; None where ambiguous."""
         noun = re.split(r"\W", value.casefold(), maxsplit=1)[0]
         # Of several words of which the last ends in a consonant, the first is hardly a noun of the language.
@@ -153,6 +153,12 @@ class _FactWriter:
 
     def _joined(self, preposition: str, article: str, noun: str) -> str:
         return with_article(preposition, article, noun, self._language)
+
+
+def noun_gender(noun: str, language: str) -> str:
+    """Return "f" or "m" where the noun, a single word, shows its gender; else ""."""
+    number = _writer(language).number_of(noun) if noun[-1:].casefold() in _VOWELS else None
+    return "" if number is None else number[0]
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ricordo.language.annotations import MemoryKind, Role
+from ricordo.language.annotations import MemoryKind
 from ricordo.language.text import excerpt
 from ricordo.language.unmasking import unmasked
 from ricordo.memory.context.material import Material
 from ricordo.memory.context.page import CLOSING, OPENING
 from ricordo.memory.context.recalled_tags import escape_recalled
 from ricordo.memory.context.syntax import counted_phrase, is_imitation, phrase
-from ricordo.memory.model import Memory
+from ricordo.memory.model import MADE_KINDS, Memory, is_user_statement
 from ricordo.memory.spoken_turns import NAME_LENGTH, SpokenTurn, as_name
 
 NOTE_LENGTH: Final = 200
@@ -23,9 +23,6 @@ _SEEN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
 _BREAK = re.compile(r"(?<![ \t])[ \t]*+[\r\n\u2028\u2029]\s*+")
 _INDENT: Final = "\n  "
 _SPEAKER: Final = re.compile(r"\W*\w+(?:[ .'-]+\w+){0,2}\W*:")
-_MADE_HERE: Final = frozenset(
-    {MemoryKind.SUMMARY, MemoryKind.SYNTHESIS, MemoryKind.REFLECTION, MemoryKind.EXTRACT}
-)
 
 
 def escape_text(text: str) -> str:
@@ -60,16 +57,11 @@ def speaker_label(turn: SpokenTurn, language: str) -> str:
 
 def source_label(memory: Memory, language: str) -> str:
     """Return the speaker of a memory, the title of its document, or its kind if it is derived."""
-    made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
+    made = phrase(language, memory.kind.value) if memory.kind in MADE_KINDS else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
     return escape_text(
         _own(document or as_name(memory.speaker)) or made or phrase(language, memory.role.value)
     )
-
-
-def is_user_statement(memory: Memory) -> bool:
-    """Whether a memory is a message of the user, neither derived nor from a document."""
-    return memory.role is Role.USER and memory.kind not in _MADE_HERE
 
 
 def has_single_speaker(memories: Sequence[Memory]) -> bool:

@@ -14,7 +14,6 @@ from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.formatting import (
     escape_lines,
     is_blank,
-    is_user_statement,
     source_label,
     speaker_label,
     starts_with_speaker,
@@ -30,7 +29,7 @@ from ricordo.memory.context.token_budget import (
     fair_shares,
     share_caps,
 )
-from ricordo.memory.model import Memory
+from ricordo.memory.model import Memory, is_user_statement
 from ricordo.memory.spoken_turns import SpokenTurn
 
 LONG: Final = 500

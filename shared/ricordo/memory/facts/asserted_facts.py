@@ -30,26 +30,13 @@ LEAST_CERTAINTY: Final = 0.5
 class AssertionFault(StrEnum):
     """Why an asserted fact does not count, where it is no fault of its relation to the message."""
 
-    UNCERTAIN = "uncertain"
-    NAME = "name"
-    NOT_THE_USERS = "not the user's"
-    REJECTED = "rejected"
+    UNCERTAIN = f"its certainty is below {LEAST_CERTAINTY:g}"
+    NAME = "the subject or the object is no name or value"
+    NOT_THE_USERS = "the message is not the user's own"
+    REJECTED = "the user has rejected it"
 
 
 Fault = RelationFault | AssertionFault
-REASONS: Final[dict[Fault, str]] = {
-    RelationFault.PREDICATE: "the predicate is not in the vocabulary",
-    RelationFault.QUOTE: "the message does not have the words",
-    RelationFault.SUBJECT: "the subject is neither `user` nor a name that the message has",
-    RelationFault.OBJECT: "no sentence of the message has the object beside other words: copy it from there",
-    RelationFault.UNSTATED: "the message asks, wishes, imagines, quotes, denies or expects it",
-    RelationFault.CONTESTED: "the message says something else",
-    AssertionFault.UNCERTAIN: f"its certainty is below {LEAST_CERTAINTY:g}",
-    AssertionFault.NAME: "the subject or the object is no name or value",
-    AssertionFault.NOT_THE_USERS: "the message is not the user's own",
-    AssertionFault.REJECTED: "the user has rejected it",
-}
-"""What a bot is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

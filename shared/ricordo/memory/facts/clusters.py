@@ -240,17 +240,15 @@ def object_tie(row: Evidence) -> str:
 
 
 def mentions_of(row: Evidence) -> Iterator[EntityMention]:
-    """Yield the people and animals in `row`, except the user.
+    """Yield the people and animals in `row`, the subject first, except the user.
 
     A statement about a person unknown to the user mentions nobody else that they know.
     """
-    presumes = row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
-    return (one for one in mentioned_beings(row) if not presumes or one.tie == PRESUMED)
-
-
-def mentioned_beings(row: Evidence) -> Iterator[EntityMention]:
-    """Yield the people and animals named in `row`, the subject first, except the user."""
+    presumes = False
     if normalise(row.subject) not in ("", USER):
+        presumes = row.subject_tie == PRESUMED
         yield EntityMention(row.subject, row.subject_tie)
     if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
-        yield EntityMention(row.object, object_tie(row))
+        mention = EntityMention(row.object, object_tie(row))
+        if not presumes or mention.tie == PRESUMED:
+            yield mention

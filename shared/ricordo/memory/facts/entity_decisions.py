@@ -5,7 +5,7 @@ which the user has decided anything.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,14 +39,15 @@ class EntityDecisions:
     def __init__(self, decisions: Iterable[EntityDecision] = ()) -> None:
         self._by_user: _Said = defaultdict(dict)
         self._by_model: _Said = defaultdict(dict)
-        joined: dict[str, set[str]] = defaultdict(set)
+        self._joined: dict[str, frozenset[str]] = {}
         for one in decisions:
             said = self._by_user if one.firm else self._by_model
             for mine, yours in ((one.first, one.second), (one.second, one.first)):
                 said[mine][yours] = one.same
-                if one.same:
-                    joined[without_label(mine)].add(without_label(yours))
-        self._joined = _components(joined)
+            if one.same:
+                names = {without_label(one.first), without_label(one.second)}
+                group = frozenset(names.union(*map(self.joined, names)))
+                self._joined |= dict.fromkeys(group, group)
 
     def __bool__(self) -> bool:
         return bool(self._by_user or self._by_model)
@@ -70,20 +71,6 @@ class EntityDecisions:
     def any(self, mine: Collection[str], yours: Collection[str]) -> bool:
         """Whether anything was decided about them."""
         return bool(_said(self._by_user, mine, yours) or _said(self._by_model, mine, yours))
-
-
-def _components(joined: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for name in joined:
-        if name in found:
-            continue
-        reached, rest = {name}, [name]
-        while rest:
-            new = set(joined[rest.pop()]) - reached
-            reached |= new
-            rest += new
-        found |= dict.fromkeys(reached, frozenset(reached))
-    return found
 
 
 def without_label(name: str) -> str:

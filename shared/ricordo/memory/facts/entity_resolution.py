@@ -179,16 +179,15 @@ class EntityResolver:
         found = {
             cluster.name: cluster
             for other, cluster in known
-            if tie.may_be(other) and tie.former == other.former and self._allowed(node, cluster)
+            if tie.may_be(other)
+            and tie.former == other.former
+            and not self._decisions.two((node.key,), cluster.called)
         }
         decided = {
             name: one for name, one in found.items() if self._decisions.one_by_user((node.key,), one.called)
         }
         found = decided or found
         return next(iter(found.values())) if len(found) == 1 else None
-
-    def _allowed(self, node: MentionKey, cluster: Cluster) -> bool:
-        return not self._decisions.two((node.key,), cluster.called)
 
 
 def with_names(row: Evidence, subject: str, value: str) -> Evidence | None:

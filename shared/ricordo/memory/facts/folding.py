@@ -19,8 +19,7 @@ from ricordo.memory.facts.clusters import mentions_of
 from ricordo.memory.facts.entity_decisions import EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver
 from ricordo.memory.facts.fact_model import Fact, FoldedFacts, MessageContribution, sort_facts
-from ricordo.memory.facts.slot_records import PeriodRef
-from ricordo.memory.facts.slots import Slot
+from ricordo.memory.facts.slots import PeriodRef, Slot
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 
@@ -69,36 +68,11 @@ other.
 """
 
 
-class MessageEffect(NamedTuple):
-    """The effect of a message on one period."""
-
-    message_id: str
-    kind: EffectKind
-    place: PeriodRef
-
-
-class FoldedSlot(NamedTuple):
-    """The periods of a slot, and the effects of the requested messages on them."""
-
-    periods: dict[PeriodRef, ValuePeriod]
-    effects: Sequence[MessageEffect]
-
-
-class _RowEffects(NamedTuple):
-    supported: list[tuple[Value, Evidence]]
-    ended: list[PeriodRef]
-
-
-def fold_slot(evidence: Iterable[Evidence], asked: Collection[str] = ()) -> FoldedSlot:
-    """Fold all evidence of a slot, in any order; repetitions do not count.
-
-    Args:
-        asked: messages whose effects to return.
-    """
+def fold_slot(evidence: Iterable[Evidence]) -> dict[PeriodRef, ValuePeriod]:
+    """Return the periods of a slot by all its evidence, in any order; repetitions do not count."""
     rows = sorted(evidence, key=order)
     retracted = _retracted_rows(rows) if any(row.kind != "said" for row in rows) else ()
     slot = Slot()
-    effects: dict[str, _RowEffects] = {}
     message_id, repeated = "", set[tuple[object, ...]]()
     for nth, row in enumerate(rows):
         if row.message_id != message_id:
@@ -106,34 +80,21 @@ def fold_slot(evidence: Iterable[Evidence], asked: Collection[str] = ()) -> Fold
             repeated.clear()
         value = _value_of(row)
         said = (value, row.kind, row.polarity, row.valid_from, row.valid_to)
-        if said in repeated or nth in retracted:
-            continue
-        repeated.add(said)
-        if slot.apply(row, value) and message_id in asked:
-            row_effects = effects.setdefault(message_id, _RowEffects([], []))
-            if slot.supported is not None:
-                row_effects.supported.append((value, slot.supported))
-            if slot.ended is not None:
-                row_effects.ended.append(slot.ended)
-    periods = dict(slot.record.all_shown())
-    return FoldedSlot(periods, list(_effects(slot, periods, effects)))
+        if said not in repeated and nth not in retracted:
+            repeated.add(said)
+            slot.apply(row, value)
+    return slot.periods()
 
 
-def _effects(
-    slot: Slot, periods: dict[PeriodRef, ValuePeriod], effects: dict[str, _RowEffects]
-) -> Iterator[MessageEffect]:
-    for message_id, row_effects in effects.items():
-        supported = {slot.record.place_of(value, first) for value, first in row_effects.supported}
-        for place in supported & periods.keys():
-            first = periods[place].first.message_id == message_id
-            yield MessageEffect(message_id, "new" if first else "reinforced", place)
-        for place in periods.keys() & set(row_effects.ended):
-            if periods[place].ended_by == message_id:
-                yield MessageEffect(message_id, "superseded", place)
-        current = slot.record.current
-        for place in periods.keys() & (supported if current is None else {*supported, current}):
-            if periods[place].disputed:
-                yield MessageEffect(message_id, "disputed", place)
+def _effects(message_id: str, period: ValuePeriod) -> Iterator[EffectKind]:
+    """Yield the effects of a message, or of a request of the user, on one period."""
+    supports = message_id in period.supporters or message_id in period.confirmed_by
+    if supports:
+        yield "new" if period.first.message_id == message_id else "reinforced"
+    if period.ended_by == message_id and not period.void:
+        yield "superseded"
+    if period.disputed and (supports or message_id in period.opponents):
+        yield "disputed"
 
 
 def _value_of(row: Evidence) -> Value:
@@ -188,14 +149,15 @@ def fold_slots(
     facts: list[Fact] = []
     effects: dict[str, dict[EffectKind, list[Fact]]] = {}
     for key, evidence in slots.items():
-        folded = fold_slot(evidence, asked)
         subject = USER if key.subject == USER else names.get(key.subject, key.subject)
         scope = f"{tenant}/{user_id}/{key.subject}"
-        found = {place: _fact(scope, subject, place, period) for place, period in folded.periods.items()}
-        facts += found.values()
-        for effect in folded.effects:
-            of_message = effects.setdefault(effect.message_id, {})
-            of_message.setdefault(effect.kind, []).append(found[effect.place])
+        here = {row.message_id for row in evidence}.intersection(asked)
+        for place, period in fold_slot(evidence).items():
+            fact = _fact(scope, subject, place, period)
+            facts.append(fact)
+            for message_id in here:
+                for kind in _effects(message_id, period):
+                    effects.setdefault(message_id, {}).setdefault(kind, []).append(fact)
     contributions = {
         message_id: MessageContribution(**{kind: sort_facts(found) for kind, found in of_message.items()})
         for message_id, of_message in effects.items()
@@ -262,12 +224,12 @@ def _fact(scope: str, subject: str, place: PeriodRef, period: ValuePeriod) -> Fa
         subject=subject,
         predicate=period.value[0],
         object=period.spelling,
-        confidence=min(MAX_CONFIDENCE, period.messages),
+        confidence=min(MAX_CONFIDENCE, len(period.supporters)),
         first_seen=period.first.at,
         last_reinforced=period.last_reinforced,
         valid_from=period.valid_from,
         valid_to=period.valid_to,
-        contradictions=period.contradictions,
+        contradictions=len(period.opponents),
         disputed=period.disputed,
         verified=period.verified,
         message_ids=period.message_ids,

@@ -1,41 +1,30 @@
 """Similar names: "Nico" and "Nicola", "Sara" and "Sarah"; which ones may be meant, and which are undecided.
 
-A name is a vector of its letter trigrams (Cavnar and Trenkle, 1994). Similarity proposes; it does not decide.
+A name is the set of its letter trigrams (Cavnar and Trenkle, 1994). Similarity proposes; it does not decide.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import sqrt
 from typing import Final
-from zlib import crc32
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.language.facts.entity_names import normalise
-from ricordo.memory.facts.clusters import Cluster, EntityMention
+from ricordo.memory.facts.clusters import EntityMention
 from ricordo.memory.facts.entity_decisions import without_label
 from ricordo.memory.facts.entity_resolution import EntityResolver
 
-DIMENSIONS: Final = 512
 NEAR: Final = 0.6
 """The least cosine of similar names."""
 _PREFIX: Final = 3
 """Letters of a short form: "Ale" of "Alessandra"."""
 _LONG: Final = 6
 """Letters from which on a name may have two typing errors."""
-
-
-def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
-    """Return the vectors of normalised `names`: float32 [n, 512], unit norm; zero for a blank name."""
-    vectors = np.zeros((len(names), DIMENSIONS), dtype=np.float32)
-    pieces = [_pieces(name) for name in names]
-    places = [row * DIMENSIONS + piece for row, each in enumerate(pieces) for piece in each]
-    np.add.at(vectors.reshape(-1), np.asarray(places, dtype=np.intp), 1)
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    norms[norms == 0] = 1
-    scaled: NDArray[np.float32] = vectors / norms
-    return scaled
+MOST_MEANT: Final = 3
+"""Names proposed for an unknown one."""
+MOST: Final = 5
+"""Pairs returned for one batch of mentions, at most."""
+_MOST_COMPARED: Final = 2_000
+"""Entities of a user above which no pairs are looked for."""
 
 
 def is_misspelling(name: str, other: str) -> bool:
@@ -58,47 +47,35 @@ def is_misspelling(name: str, other: str) -> bool:
     return last[-1] <= most
 
 
-class NameIndex:
-    """Finds similar names among normalised `names`."""
+def similar_names(name: str, others: Sequence[str]) -> list[str]:
+    """Return which of `others` are similar to a name or short forms of each other, nearest first.
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
-        self._vectors = name_vectors(names)
-        self._by_word: defaultdict[str, set[int]] = defaultdict(set)
-        self._by_beginning: defaultdict[str, set[int]] = defaultdict(set)
-        for place, name in enumerate(names):
-            word = name.partition(" ")[0]
-            self._by_word[word].add(place)
-            for length in range(_PREFIX, len(word)):
-                self._by_beginning[word[:length]].add(place)
+    Labels of normalised names do not count; one that is the same without them is not similar but the same.
+    """
+    own = without_label(name)
+    word, found = own.partition(" ")[0], list[tuple[float, str]]()
+    for other in others:
+        bare = without_label(other)
+        likeness = _likeness(own, bare)
+        if bare != own and (likeness >= NEAR or _is_short_form(word, bare.partition(" ")[0])):
+            found.append((-likeness, other))
+    return [other for _, other in sorted(found)]
 
-    def near(self, name: str) -> list[int]:
-        """Return the places of similar names and short forms of `name` (normalised), nearest first."""
-        if not self._names:
-            return []
-        cosines = self._vectors @ name_vectors([name])[0]
-        found = set(np.flatnonzero(cosines >= NEAR).tolist()) | self._short_forms(name.partition(" ")[0])
-        return sorted(
-            (place for place in found if self._names[place] != name),
-            key=lambda place: (-float(cosines[place]), place),
-        )
 
-    def _short_forms(self, word: str) -> set[int]:
-        longer = self._by_beginning.get(word, set()) if len(word) >= _PREFIX else set()
-        shorter = (self._by_word.get(word[:length], set()) for length in range(_PREFIX, len(word)))
-        return longer.union(*shorter)
+def _is_short_form(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return _PREFIX <= len(short) < len(long) and long.startswith(short)
+
+
+def _likeness(name: str, other: str) -> float:
+    mine, others = _trigrams(name), _trigrams(other)
+    return len(mine & others) / sqrt(len(mine) * len(others))
 
 
 @lru_cache(maxsize=16_384)
-def _pieces(name: str) -> tuple[int, ...]:
-    if not name.strip():
-        return ()
+def _trigrams(name: str) -> frozenset[str]:
     padded = f"  {name} "
-    return tuple(crc32(padded[start : start + 3].encode()) % DIMENSIONS for start in range(len(padded) - 2))
-
-
-MOST_MEANT: Final = 3
-"""Names proposed for an unknown one."""
+    return frozenset(padded[start : start + 3] for start in range(len(padded) - 2))
 
 
 class NameDirectory:
@@ -109,9 +86,7 @@ class NameDirectory:
     """
 
     def __init__(self, identities: EntityResolver) -> None:
-        self._shown: dict[str, str] = {}
-        for names, shown in identities.addressed():
-            self._shown |= dict.fromkeys(names, shown)
+        self._shown = {name: shown for names, shown in identities.addressed() for name in names}
         self._presumed = identities.presumed()
 
     def knows(self, name: str) -> bool:
@@ -131,24 +106,10 @@ class NameDirectory:
         They are those that begin with the name, else misspellings and similar names.
         """
         key, names = without_label(normalise(name)), sorted(self._shown)
-        bearers = (one for one in names if f"{without_label(one)} ".startswith(f"{key} "))
-        shown = self._few(bearers)
-        return shown or self._few(_near(key, names))
-
-    def _few(self, names: Iterable[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self._shown[one] for one in names))[:MOST_MEANT]
-
-
-def _near(key: str, names: Sequence[str]) -> Iterator[str]:
-    own = [without_label(one) for one in names]
-    yield from (one for one, without in zip(names, own, strict=True) if is_misspelling(key, without))
-    yield from (names[place] for place in NameIndex(own).near(key))
-
-
-MOST: Final = 5
-"""Pairs returned for one batch of mentions, at most."""
-_MOST_COMPARED: Final = 2_000
-"""Entities of a user above which no pairs are looked for."""
+        bearers = [one for one in names if f"{without_label(one)} ".startswith(f"{key} ")]
+        slips = (one for one in names if is_misspelling(key, without_label(one)))
+        found = bearers or [*slips, *similar_names(key, names)]
+        return tuple(dict.fromkeys(self._shown[one] for one in found))[:MOST_MEANT]
 
 
 def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention]) -> list[tuple[str, str]]:
@@ -158,36 +119,15 @@ def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention
     """
     keys = {identities.key(mention) for mention in mentions}
     known = {normalise(cluster.name): cluster for cluster in identities.clusters()}
-    if not keys or len(known) > _MOST_COMPARED:
+    if len(known) > _MOST_COMPARED:
         return []
     names = sorted(known)
-    alike = _SimilarNames(names)
     found: dict[tuple[str, str], None] = {}
     for key in sorted(keys & known.keys()):
-        for other in alike.to(key):
-            if _open(identities, known[key], known[other]):
+        same = (name for name in names if name != key and without_label(name) == without_label(key))
+        for other in (*same, *similar_names(key, names)):
+            if known[key].may_be(known[other]) and not identities.decided(known[key], known[other]):
                 found[min(key, other), max(key, other)] = None
         if len(found) >= MOST:
             break
     return list(found)[:MOST]
-
-
-class _SimilarNames:
-    """Finds similar names, without their labels. `names` are keys of entities, sorted."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
-        self._of_name: defaultdict[str, list[str]] = defaultdict(list)
-        for name in names:
-            self._of_name[without_label(name)].append(name)
-        self._likeness = NameIndex([without_label(name) for name in names])
-
-    def to(self, key: str) -> Iterator[str]:
-        """Yield the others of the same name, then similar ones, nearest first."""
-        own = without_label(key)
-        yield from (name for name in self._of_name[own] if name != key)
-        yield from (self._names[place] for place in self._likeness.near(own))
-
-
-def _open(identities: EntityResolver, one: Cluster, other: Cluster) -> bool:
-    return one.may_be(other) and not identities.decided(one, other)

@@ -84,20 +84,14 @@ class Relation:
 
 
 class RelationFault(StrEnum):
-    """Why a relation is rejected."""
+    """Why a relation is rejected, as a bot is told it."""
 
-    PREDICATE = "predicate"
-    """It is not in the vocabulary."""
-    QUOTE = "quote"
-    """The message does not contain the quote."""
-    SUBJECT = "subject"
-    """It is neither the user nor a name in the message."""
-    OBJECT = "object"
-    """It is not in the quote, or says nothing by itself."""
-    UNSTATED = "unstated"
-    """The message asks, wishes, imagines, quotes, denies or expects it."""
-    CONTESTED = "contested"
-    """The reader read otherwise."""
+    PREDICATE = "the predicate is not in the vocabulary"
+    QUOTE = "the message does not have the words"
+    SUBJECT = "the subject is neither `user` nor a name that the message has"
+    OBJECT = "no sentence of the message has the object beside other words: copy it from there"
+    UNSTATED = "the message asks, wishes, imagines, quotes, denies or expects it"
+    CONTESTED = "the message says something else"
 
 
 @dataclass(frozen=True, slots=True)

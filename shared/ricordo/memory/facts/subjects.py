@@ -83,10 +83,10 @@ class Subjects:
     def _kin_of_user(self, predicate: str, place: Span) -> Kin | None:
         """Return the term of kinship in a part of the text that says who is the user's: "my husband Owen"."""
         text, words = self._said.text, self._words
-        for word in _WORD.finditer(text, *place) if words and predicate in BEINGS else ():
+        for word in _WORD.finditer(text, *place) if predicate in BEINGS else ():
             kin = self._kin(word[0])
             before = [*_WORD.finditer(text, max(0, word.start() - _REACH), word.start())][-_NEAR:]
-            own = words is not None and any(each[0].casefold() in words.possessives for each in before)
+            own = any(each[0].casefold() in words.possessives for each in before)
             if kin and kin.predicate == predicate and own and self._owner(self._said, word.span()) is None:
                 return kin
         return None
@@ -143,7 +143,7 @@ class Subjects:
         while at > 0 and turn.text[at - 1 : at + 1].isalpha():
             at -= 1  # within a word
         word = _WORD.match(turn.text, at)
-        while word is not None and self._words is not None and word[0].casefold() in self._words.leads:
+        while word is not None and word[0].casefold() in self._words.leads:
             word = _WORD.search(turn.text, word.end())  # "my" of "my sister"
         if word is None:
             return None
@@ -169,14 +169,14 @@ class Subjects:
             return name or (word[0] if several else kin.noun), str(tie)
         if name is not None:
             return name, ""
-        if not owner or self._words is None:
+        if not owner:
             return None
         return self._words.relative.format(owner=owner, noun=kin.noun), ""
 
     def _name_beside(self, turn: _Turn, noun: Span) -> str | None:
         """Return the name beside a term of kinship: "my husband Owen", "Owen, my husband"."""
         behind = self._name_behind(turn, noun[1])
-        if behind is not None or self._words is None:
+        if behind is not None:
             return behind
         for start, end, kind in turn.names():
             between = turn.text[end : noun[0]] if kind in _KINDS and end < noun[0] else ""
@@ -198,8 +198,7 @@ class Subjects:
         name, between = _OWNED.sub("", text[start:end].strip(EDGES)), text[at:start]
         if name and not between.strip() and text[start].isupper():
             return name
-        joining = self._words.conjunctions if self._words is not None else frozenset[str]()
-        is_list = further and joining.issuperset(
+        is_list = further and self._words.conjunctions.issuperset(
             text[end : further[0][0]].casefold().replace(",", " ").split()
         )
         if name and between == ", " and text[end : end + 1] == "," and not is_list:
@@ -214,8 +213,6 @@ class Subjects:
     def _owner(self, turn: _Turn, noun: Span) -> str | None:
         """Return whose relative it is: None for the user's, "" for somebody's of whom nothing tells."""
         words = self._words
-        if words is None:
-            return None
         before = turn.text[max(0, noun[0] - _REACH) : noun[0]]
         near = [each[0].casefold() for each in _WORD.finditer(before)][-_NEAR:]
         own = words.possessives | (words.second_possessives if turn.by_another else frozenset())
@@ -243,7 +240,7 @@ class Subjects:
         if self._kin(owner):
             return True
         kinds = [kind for start, end, kind in turn.names() if start <= at < end]
-        known = self._words is not None and owner.casefold() in self._words.common
+        known = owner.casefold() in self._words.common
         return kinds[0] == "person" if kinds else owner[:1].isupper() and not known
 
     def _last_told(self, turn: _Turn, before: int) -> str:
@@ -263,7 +260,7 @@ class Subjects:
 
     def _kin(self, word: str) -> Kin | None:
         """Return the term of kinship that a word is, be it joined to another: "l'amica", "sister's"."""
-        kin = self._words.kin if self._words is not None else {}
+        kin = self._words.kin
         return next((kin[part] for part in _JOINED.split(word.casefold()) if part in kin), None)
 
     def _whole_name(self, turn: _Turn, word: re.Match[str]) -> str:
@@ -275,7 +272,7 @@ class Subjects:
             if start <= word.start() < end:
                 return _OWNED.sub("", turn.text[start:end].strip(EDGES)) if kind in _NAMED else ""
         name = _OWNED.sub("", word[0])
-        if self._words is None or not name[0].isupper() or name.casefold() in self._words.common:
+        if not name[0].isupper() or name.casefold() in self._words.common:
             return ""
         return name
 
@@ -283,7 +280,7 @@ class Subjects:
         """Return the user's term of kinship that stands directly before a name: "my sister Anna"."""
         before = _word_before(turn.text, at)
         kin = self._kin(before[0][0]) if before else None
-        if kin is None or self._words is None or self._owner(turn, before[0].span()) is not None:
+        if kin is None or self._owner(turn, before[0].span()) is not None:
             return None
         # "Tiziano ha la ragazza, Zoe": hers or his, and not the user's as it seems.
         noun = before[0].start()

@@ -1,13 +1,9 @@
-"""One value of a slot and the time in which it held.
-
-Support is counted in place; all else replaces the period.
-"""
+"""One value of a slot and the time in which it held."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import chain, groupby
 from typing import Final, Self
 
 from ricordo.language.facts.entity_names import most_frequent
@@ -23,7 +19,7 @@ Value = tuple[str, str]
 _A_WHILE: Final = timedelta(days=366)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ValuePeriod:
     """One value and the time in which it held, or is said to have held.
 
@@ -33,9 +29,9 @@ class ValuePeriod:
         first: the row that began it.
         dated: whether its beginning was stated; else it is the time of the first message.
         closed: whether its end was stated; else it ended because another value began.
-        supporters: distinct supporting messages, oldest first.
-        contradictions: distinct contradicting messages.
-        contradicted_by: the latest of them.
+        void: whether the user says that it never held.
+        supporters, opponents: distinct messages that support and contradict it, oldest first.
+        confirmed_by: requests by which the user confirmed it.
         ended_by: the message or request that ended it; None while it holds, if it was stated as past, and
             where it never came to hold.
         spellings: how often each was met.
@@ -50,29 +46,34 @@ class ValuePeriod:
     closed: bool = False
     verified: bool = False
     disputed: bool = False
+    void: bool = False
     supporters: list[str] = field(default_factory=list)
-    contradictions: int = 0
-    contradicted_by: str | None = None
+    opponents: list[str] = field(default_factory=list)
+    confirmed_by: list[str] = field(default_factory=list)
     ended_by: str | None = None
-    spellings: dict[str, int] = field(default_factory=dict)
+    spellings: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def begun(cls, row: Evidence, value: Value) -> Self:
         """Return the period that `row` begins and supports."""
-        return cls(value, row, row.at, row.valid_from or row.at, dated=row.valid_from is not None).supported(
-            row
-        )
+        period = cls(value, row, row.at, row.valid_from or row.at, dated=row.valid_from is not None)
+        period.support(row)
+        return period
 
     @classmethod
     def ending(cls, row: Evidence, value: Value) -> Self:
         """Return what `row` says of a period that is over."""
         dated = row.valid_from is not None
-        return cls(value, row, row.at, row.valid_from, row.valid_to, dated=dated, closed=True).supported(row)
+        period = cls(value, row, row.at, row.valid_from, row.valid_to, dated=dated, closed=True)
+        period.support(row)
+        return period
 
     @classmethod
     def past(cls, row: Evidence, value: Value, until: datetime) -> Self:
         """Return the past period that `row` states."""
-        return cls.ending(row, value).ended(until)
+        period = cls.ending(row, value)
+        period.end(until)
+        return period
 
     @property
     def held(self) -> bool:
@@ -90,25 +91,18 @@ class ValuePeriod:
         return most_frequent(self.spellings)
 
     @property
-    def messages(self) -> int:
-        """The number of distinct supporting messages."""
-        return len(self.supporters)
-
-    @property
     def message_ids(self) -> tuple[str, ...]:
         """The latest supporting messages, oldest first; a bot's own word, whose key has a space, is none."""
         return tuple(one for one in self.supporters if " " not in one)[-SHOWN_MESSAGES:]
 
-    def supported(self, row: Evidence) -> Self:
-        """Count `row` as support, take the times that it states, and return the period."""
+    def support(self, row: Evidence) -> None:
+        """Count `row` as support, and take the times that it states."""
         self._take_times(row)
-        spelling = collapse(row.object)
-        self.spellings[spelling] = self.spellings.get(spelling, 0) + 1
+        self.spellings[collapse(row.object)] += 1
         if row.kind == "said":
             self.last_reinforced = max(self.last_reinforced, row.at)
             if row.message_id not in self.supporters[-1:]:
                 self.supporters.append(row.message_id)
-        return self
 
     def _take_times(self, row: Evidence) -> None:
         """Take the times that `row` states, unless they would leave no time between them.
@@ -124,24 +118,20 @@ class ValuePeriod:
             begin = None  # when it was first said is no beginning
         self.valid_from, self.valid_to, self.dated = begin, end, dated
 
-    def contradicted(self, row: Evidence, *, disputed: bool) -> Self:
+    def contradict(self, row: Evidence, *, disputed: bool) -> None:
         """Count `row` as a contradiction."""
-        return replace(
-            self,
-            disputed=disputed or self.disputed,
-            contradictions=self.contradictions + (row.message_id != self.contradicted_by),
-            contradicted_by=row.message_id,
-        )
+        self.disputed |= disputed
+        if row.message_id not in self.opponents[-1:]:
+            self.opponents.append(row.message_id)
 
-    def over(self, ending: "ValuePeriod", by: str) -> Self:
+    def close(self, ending: "ValuePeriod", by: str) -> None:
         """Close the period by the messages in `ending`; `by` is the last of them."""
-        if ending.valid_from is None and ending.valid_to is None:
-            return replace(self, closed=True).ended(ending.first.at, by)
-        until = ending.valid_to or ending.first.at
-        begin, dated = (ending.valid_from, True) if ending.dated else (self.valid_from, self.dated)
-        if begin is not None and until <= begin and not dated:
-            begin = None  # when it was first said is no beginning
-        return replace(self, valid_from=begin, dated=dated, closed=True).ended(until, by)
+        self.closed, until = True, ending.valid_to or ending.first.at
+        if ending.dated:
+            self.valid_from, self.dated = ending.valid_from, True
+        elif ending.valid_to and not self.dated and self.valid_from and until <= self.valid_from:
+            self.valid_from = None  # when it was first said is no beginning
+        self.end(until, by)
 
     def is_told_by(self, row: Evidence) -> bool:
         """Whether this is over, and can be what `row` says to be over."""
@@ -160,62 +150,50 @@ class ValuePeriod:
 
     def began_after(self, row: Evidence) -> bool:
         """Whether this is known to have begun after the end that `row` states."""
-        if not self.dated or row.valid_to is None or self.valid_from is None:
-            return False
-        return row.valid_to <= self.valid_from
+        return self.dated and self.is_after(row)
 
-    def until(self, then: Self) -> Self | None:
-        """Return this period up to the longer-lasting `then`; None where they do not overlap."""
+    def stop_at(self, then: Self) -> bool:
+        """End this period where the longer-lasting `then` begins; say whether they overlapped."""
         if self.valid_to is None or then.valid_from is None or then.valid_from <= self.begin:
-            return None
+            return False
         if self.valid_to <= then.valid_from or (then.valid_to is not None and then.valid_to < self.valid_to):
-            return None
-        return replace(self, valid_to=then.valid_from)
+            return False
+        self.valid_to = then.valid_from
+        return True
 
-    def ended(self, instant: datetime, by: str | None = None) -> Self:
-        """Close the period at `instant`, never before it began; `by` is the message."""
-        until = instant if self.valid_from is None else max(instant, self.valid_from)
-        return replace(self, valid_to=until, ended_by=by)
+    def end(self, instant: datetime, by: str | None = None) -> None:
+        """End the period at `instant`, never before it began; `by` is the message."""
+        self.valid_to = instant if self.valid_from is None else max(instant, self.valid_from)
+        self.ended_by = by
 
-    def void(self, by: str) -> Self:
+    def annul(self, by: str) -> None:
         """Mark it as never having held; `by` is the request."""
-        never = self.valid_from or self.first.at
-        return replace(self, valid_from=never, valid_to=never, ended_by=by, verified=False, disputed=False)
+        self.unhold(self.valid_from or self.first.at)
+        self.ended_by, self.void, self.verified, self.disputed = by, True, False, False
 
-    def confirmed(self, row: Evidence) -> Self:
-        """Return a period that never held as one that an assertion confirms, with its messages.
+    def unhold(self, instant: datetime) -> None:
+        """Let it have held for no time."""
+        self.valid_from = self.valid_to = instant
+
+    def restore(self, row: Evidence) -> None:
+        """Let a period that never held hold, with its messages, as an assertion confirms.
 
         One that something else ended is as it was before; a lone contradiction holds since the user says so.
         """
-        since = row.valid_from or row.at
-        begin = since if self.ended_by is None or self.valid_from is None else min(since, self.valid_from)
-        updated = replace(
-            self,
-            valid_from=begin,
-            valid_to=None,
-            dated=self.dated or begin != self.valid_from,
-            closed=False,
-            ended_by=None,
-        )
-        if collapse(row.object) == self.spelling:
-            return updated
-        return replace(updated, spellings={collapse(row.object): 1})
+        since, before = row.valid_from or row.at, self.valid_from
+        self.valid_from = since if self.ended_by is None or before is None else min(since, before)
+        self.dated |= self.valid_from != before
+        self.valid_to = self.ended_by = None
+        self.closed = self.void = False
+        if collapse(row.object) != self.spelling:
+            self.spellings = Counter((collapse(row.object),))
 
-    def joined(self, later: Sequence[Self]) -> Self:
-        """Return this period with the messages and spellings of later ones of its value, in order."""
-        all_of = (self, *later)
-        spellings: Counter[str] = Counter()
-        for one in all_of:
-            spellings.update(one.spellings)
-        return replace(
-            self,
-            last_reinforced=max(one.last_reinforced for one in all_of),
-            supporters=[one for one, _ in groupby(chain.from_iterable(one.supporters for one in all_of))],
-            contradictions=sum(one.contradictions for one in all_of),
-            contradicted_by=next(filter(None, (one.contradicted_by for one in reversed(all_of))), None),
-            spellings=spellings,
-        )
-
-    def unheld(self, *, disputed: bool) -> Self:
-        """Record what was said and did not come to hold."""
-        return replace(self, valid_from=self.first.at, valid_to=self.first.at, disputed=disputed)
+    def absorb(self, later: Sequence[Self]) -> None:
+        """Take the messages and spellings of later periods of its value, in order."""
+        for one in later:
+            self.last_reinforced = max(self.last_reinforced, one.last_reinforced)
+            same = self.supporters[-1:] == one.supporters[:1]
+            self.supporters += one.supporters[same:]
+            self.opponents += one.opponents
+            self.confirmed_by += one.confirmed_by
+            self.spellings.update(one.spellings)

@@ -1,7 +1,6 @@
 """Ranking profiles that score candidates by their signals; `human` is the default."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -17,7 +16,7 @@ from ricordo.memory.ranking.fixed_profiles import (
     WeightedProfile,
 )
 from ricordo.memory.ranking.human import HumanProfile, load_human
-from ricordo.memory.ranking.signals import RankingProfile, Signals
+from ricordo.memory.ranking.signals import Column, RankingProfile
 
 DEFAULT = "human"
 _MAKERS: Final[Mapping[str, Callable[[], HumanProfile | FixedProfile]]] = {
@@ -76,38 +75,28 @@ def find_profile(name: str, known: Mapping[str, RankingProfile]) -> RankingProfi
     return known[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Search results before ranking.
-
-    Attributes:
-        ids: [n].
-        instants: when each was said, seconds since 1970, [n].
-    """
-
-    ids: Sequence[UUID]
-    instants: NDArray[np.float64]
-    signals: Signals
-
-
 class Ranked(NamedTuple):
-    """A candidate with its score and its signals as plain numbers."""
+    """A candidate with its score."""
 
     id: UUID
     score: float
-    signals: Signals
 
 
-def rank(candidates: Candidates, profile: RankingProfile, limit: int | None = None) -> list[Ranked]:
+def rank(
+    ids: Sequence[UUID], instants: NDArray[np.float64], scores: Column, limit: int | None = None
+) -> list[Ranked]:
     """Return the best candidates by score descending, then newest first, then by id.
 
-    A score that is not finite counts as 0. `limit` is None for all.
+    Args:
+        instants: when each was said, seconds since 1970, [n].
+        scores: by a profile, [n]; one that is not finite counts as 0.
+        limit: None for all.
     """
-    scored = np.nan_to_num(profile.score(candidates.signals), nan=0.0, posinf=0.0, neginf=0.0)
-    ids, instants = candidates.ids, (-candidates.instants).tolist()
-    scores = (-np.broadcast_to(scored, len(ids))).tolist()
-    order = sorted(zip(scores, instants, [one.int for one in ids], range(len(ids)), strict=True))
-    return [Ranked(ids[at], -score, candidates.signals.of(at)) for score, _, _, at in order[:limit]]
+    finite = np.nan_to_num(scores, nan=0.0, posinf=0.0, neginf=0.0)
+    descending = (-np.broadcast_to(finite, len(ids))).tolist()
+    numbers = [one.int for one in ids]
+    order = sorted(zip(descending, (-instants).tolist(), numbers, ids, strict=True))
+    return [Ranked(one, -score) for score, _, _, one in order[:limit]]
 
 
 def _adjusted(

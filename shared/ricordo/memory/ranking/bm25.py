@@ -1,11 +1,11 @@
 """BM25 as sparse vectors, for any vector index (Robertson & Zaragoza 2009).
 
 A document's vector carries everything but the inverse document frequency, a query's carries ones. The index
-multiplies each term by its `idf` over the memories of one user; the dot product is the BM25 score.
+multiplies each term by that frequency over the N memories of one user, ln(1 + (N - df + 0.5)/(df + 0.5)); the
+dot product is the BM25 score.
 """
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -112,25 +112,3 @@ def drop_common_terms(terms: SparseVector, rarities: Mapping[int, float], minimu
     """
     kept = np.array([rarities.get(int(term), -1.0) >= minimum for term in terms.indices], dtype=np.bool_)
     return SparseVector(terms.indices[kept], terms.weights[kept]) if kept.any() else terms
-
-
-def idf(documents: int, containing: int) -> float:
-    """Return ln(1 + (N - df + 0.5)/(df + 0.5)), which is positive also for a term of every document.
-
-    Raises:
-        ValueError: `containing` is outside [0, documents].
-    """
-    if not 0 <= containing <= documents:
-        raise ValueError("a term cannot be in more documents than there are")
-    return math.log1p((documents - containing + 0.5) / (containing + 0.5))
-
-
-def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int, float]) -> float:
-    """Return the BM25 score of a document: what the index computes, for tests and small sets.
-
-    Args:
-        idf_by_term: an absent term counts nothing.
-    """
-    shared, at_query, at_document = np.intersect1d(query.indices, document.indices, return_indices=True)
-    weights = query.weights[at_query] * document.weights[at_document]
-    return float(sum(idf_by_term.get(int(i), 0.0) * float(w) for i, w in zip(shared, weights, strict=True)))

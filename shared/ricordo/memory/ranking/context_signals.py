@@ -132,15 +132,15 @@ def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) ->
 
 
 def reply_closeness(
-    keys: Sequence[Key], preceding: Sequence[Key | None], asks: Floats, closeness: Floats
+    places: Mapping[Key, int], preceding: Sequence[Key | None], asks: Floats, closeness: Floats
 ) -> Floats:
     """Return how close to the query the question is that each memory answers, 0 where there is none.
 
     Args:
+        places: of the memories, by their keys.
         preceding: the turn before each, [n].
         asks: 1 for a memory that asks something, [n].
     """
-    at: Mapping[Key, int] = {key: place for place, key in enumerate(keys)}
-    before = np.array([-1 if one is None else at.get(one, -1) for one in preceding], dtype=np.intp)
+    before = np.array([-1 if one is None else places.get(one, -1) for one in preceding], dtype=np.intp)
     found = before >= 0
     return np.where(found, (asks * closeness)[before], 0.0) if len(before) else np.zeros(0)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import E5, EventTime
 from ricordo.memory.ranking import Ranked
-from ricordo.memory.ranking.signals import Interval, Signals
+from ricordo.memory.ranking.signals import Interval
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -124,7 +124,7 @@ def order_corrections(
             return
         pending.add(one.id)
         for each in corrected_by.get(one.id, ()):
-            own = by_id.get(each) or Ranked(each, one.score, Signals())
+            own = by_id.get(each) or Ranked(each, one.score)
             place(own._replace(score=max(own.score, one.score)))
         ordered[one.id] = one
 
@@ -165,16 +165,16 @@ def _first_within(times: Sequence[EventTime], asked: Interval) -> dt.datetime | 
     return min((one.start for one in times if one.start < asked.end and one.end > asked.start), default=None)
 
 
-def merge_rankings(rankings: Sequence[Sequence[Ranked]], limit: int) -> list[Ranked]:
+def merge_rankings(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     """Merge rankings of different embedding models by reciprocal rank.
 
-    Scores are raised where needed to stay in descending order. A memory in two rankings keeps the score and
-    signals of the first.
+    Scores are raised where needed to stay in descending order. A memory in two rankings keeps the
+    score of the first.
 
     Args:
         rankings: each best first; ties go to the earlier ranking.
     """
     by_id = {one.id: one for ranking in reversed(rankings) for one in ranking}
-    order = list(reciprocal_rank([[one.id for one in ranking] for ranking in rankings]))[:limit]
+    order = list(reciprocal_rank([[one.id for one in ranking] for ranking in rankings]))
     raised = list(accumulate((by_id[one].score for one in reversed(order)), max))[::-1]
     return [by_id[one]._replace(score=score) for one, score in zip(order, raised, strict=True)]

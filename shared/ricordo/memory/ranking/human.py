@@ -6,7 +6,7 @@ feelings, use and age matter, that an assistant's small talk does not) is a smal
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
@@ -119,28 +119,23 @@ class HumanProfile(RankingProfile):
 
     def score(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
-        odds: Column = np.exp(np.clip(self.lifted(signals), -60.0, 60.0))
-        score = odds / (1.0 + odds)
-        if self.by_words is None or np.all(signals.has_vector_score):
-            return score
-        known = signals.has_vector_score
-        return known * score + (1.0 - known) * self.by_words.score(signals)
+        logits = self.logits(signals)
+        if isinstance(logits, np.ndarray) and np.any(signals.connection):
+            strength = np.broadcast_to(signals.connection, logits.shape)
+            logits = boost_connected(logits, strength, self.weights["connection"])
+        odds: Column = np.exp(np.clip(logits, -60.0, 60.0))
+        return self._or_by_words(signals, odds / (1.0 + odds), lambda profile: profile.score(signals))
 
     def overall_logits(self, signals: Signals) -> Column:
         """Return the logits, those of words alone where the embedding model was away."""
-        logits = self.logits(signals)
-        if self.by_words is None or np.all(known := signals.has_vector_score):
-            return logits
-        return known * logits + (1.0 - known) * self.by_words.logits(signals)
+        return self._or_by_words(signals, self.logits(signals), lambda profile: profile.logits(signals))
 
-    def lifted(self, signals: Signals) -> Column:
-        """Return the logits, with connected memories raised to places behind the best."""
-        logits = self.logits(signals)
-        if not isinstance(logits, np.ndarray) or not np.any(signals.connection):
-            return logits
-        strength = np.broadcast_to(signals.connection, logits.shape)
-        raised: Column = boost_connected(logits, strength, self.weights["connection"])
-        return raised
+    def _or_by_words(
+        self, signals: Signals, values: Column, worded: Callable[["HumanProfile"], Column]
+    ) -> Column:
+        if self.by_words is None or np.all(known := signals.has_vector_score):
+            return values
+        return known * values + (1.0 - known) * worded(self.by_words)
 
     def logits(self, signals: Signals) -> Column:
         """Return the scores before the sigmoid and before connections count."""

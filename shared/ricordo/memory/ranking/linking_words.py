@@ -15,9 +15,14 @@ _ANY_WORD: Final = 0.5
 """What a word counts that nothing marks as a name: who writes all small writes names so, too."""
 
 
-def words_of_memory(text: str, participants: Sequence[str]) -> Sequence[str]:
+def words_of_memory(text: str, participants: Sequence[str]) -> frozenset[str]:
     """Return the case-folded words of a memory; of a text that is not known, those of its participants."""
-    return fold_words(text) if text else _words_of_names(tuple(participants))
+    return _words_of_text(text) if text else frozenset(_words_of_names(tuple(participants)))
+
+
+@lru_cache(maxsize=8_192)
+def _words_of_text(text: str) -> frozenset[str]:
+    return frozenset(fold_words(text))
 
 
 def linking_words(

@@ -93,54 +93,69 @@ def is_word(word: str) -> bool:
     return any(is_known(word, language) for language in LANGUAGES)
 
 
+class _Text(NamedTuple):
+    """A text that some candidates have.
+
+    Attributes:
+        place: among the texts, in the order of the candidates.
+        words: of its first candidate, as `written` is.
+    """
+
+    place: int
+    words: Words
+    written: str
+    ids: list[UUID]
+
+
 class Repetitions:
-    """Which candidates say the same."""
+    """Which candidates say the same; texts are compared when one of them is shown."""
 
     def __init__(self, candidates: Iterable[CandidateText]) -> None:
-        self._groups: defaultdict[Hashable, list[UUID]] = defaultdict(list)
-        self._key: dict[UUID, Hashable] = {}
-        self._near: defaultdict[Hashable, list[Hashable]] = defaultdict(list)
-        alike: defaultdict[Hashable, dict[Hashable, tuple[Words, str]]] = defaultdict(dict)
+        numbers: dict[Hashable, int] = {}
+        texts: dict[tuple[Words, int], _Text] = {}
+        self._comparable: defaultdict[tuple[int, int], list[_Text]] = defaultdict(list)
+        self._of: dict[UUID, tuple[_Text, list[_Text]]] = {}
         for candidate in candidates:
             words = fold_words(candidate.text)
-            key = self._key[candidate.id] = (_without_spaces(words), candidate.circumstances)
-            self._groups[key].append(candidate.id)
-            if len(self._groups[key]) == 1:
-                others = alike[len(words), candidate.circumstances]
-                for other, (its_words, text) in others.items():
-                    if _is_same(words, its_words, f"{candidate.text} {text}"):
-                        self._near[key].append(other)
-                        self._near[other].append(key)
-                others[key] = words, candidate.text
+            circumstances = numbers.setdefault(candidate.circumstances, len(numbers))
+            key = _without_spaces(words), circumstances
+            others = self._comparable[len(words), circumstances]
+            if (text := texts.get(key)) is None:
+                text = texts[key] = _Text(len(texts), words, candidate.text, [])
+                others.append(text)
+            else:
+                others = self._of[text.ids[0]][1]
+            text.ids.append(candidate.id)
+            self._of[candidate.id] = text, others
 
-    @property
-    def count(self) -> int:
-        """How many candidates say what another one says."""
-        return sum(len(ids) for key, ids in self._groups.items() if len(ids) > 1 or key in self._near)
-
-    def merge(self, ranked: Sequence[Ranked]) -> dict[UUID, list[UUID]]:
-        """Return the first of those that say the same, in their order, each with the others."""
-        merged: dict[UUID, list[UUID]] = {}
+    def merge(self, ranked: Iterable[Ranked]) -> Iterator[tuple[Ranked, Sequence[UUID]]]:
+        """Yield the first of those that say the same, in their order, each with the others."""
         gone: set[UUID] = set()
         for candidate in ranked:
             if candidate.id not in gone:
-                key = self._key.get(candidate.id)
-                same = chain.from_iterable(
-                    self._groups.get(one, ()) for one in dict.fromkeys(self._alike(key))
-                )
-                merged[candidate.id] = [one for one in same if one != candidate.id and one not in gone]
-                gone.update((candidate.id, *merged[candidate.id]))
-        return merged
+                same = dict.fromkeys(one for text in self._alike(candidate.id) for one in text.ids)
+                others = [one for one in same if one != candidate.id and one not in gone]
+                gone.update((candidate.id, *others))
+                yield candidate, others
 
-    def _alike(self, key: Hashable) -> Iterator[Hashable]:
-        """Yield the keys that say the same; what is turned round says it of a typing error, too."""
-        yield key
-        for one in self._near.get(key, ()):
-            yield one
-            turned = (other for other in self._near[one] if other != key)
-            yield from (other for other in turned if _words_of(other) == _words_of(one))
+    def _alike(self, candidate: UUID) -> Iterator[_Text]:
+        """Yield the texts that say the same; what is turned round says it of a typing error, too."""
+        if candidate not in self._of:
+            return
+        text, others = self._of[candidate]
+        yield text
+        for near in _near(text, others):
+            yield near
+            turned = (other for other in _near(near, others) if other is not text)
+            yield from (other for other in turned if sorted(other.words) == sorted(near.words))
 
 
-def _words_of(key: Hashable) -> Sequence[str]:
-    words: Words = key[0]  # type: ignore[index]  # see `Repetitions`
-    return sorted(words)
+def _near(text: _Text, others: Iterable[_Text]) -> list[_Text]:
+    """Return the texts that differ from one by their order or by typing errors."""
+    near = []
+    for other in others:
+        if other is not text:
+            first, second = (other, text) if other.place < text.place else (text, other)
+            if _is_same(second.words, first.words, f"{second.written} {first.written}"):
+                near.append(other)
+    return near

@@ -12,7 +12,8 @@ from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemorySou
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.name_lists import is_place, names_in
+from ricordo.language.name_lists import is_place
+from ricordo.language.query_analysis.question_names import names_in
 from ricordo.language.text import collapse
 from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
@@ -52,9 +53,6 @@ class Insight:
     created_at: dt.datetime
 
 
-_TITLE: Final = 80
-
-
 def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
     """Return the memory of an insight; `memories` hold its sources at least."""
     sources = set(insight.sources)
@@ -65,7 +63,7 @@ def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
         user_id=latest.user_id,
         type=MemoryType.SEMANTIC,
         kind=MemoryKind.REFLECTION,
-        title=title_of(Document(insight.content), _TITLE),
+        title=title_of(Document(insight.content)),
         content=insight.content,
         language=insight.language,
         role=Role.USER,

@@ -12,6 +12,7 @@ from ricordo.language.lemmas import article_of, noun, with_article
 from ricordo.language.name_lists import is_proper_noun, starts_sentence
 from ricordo.language.text import normalise, stop_words
 from ricordo.language.topics import topic_key
+from ricordo.memory.context.fact_sentences import noun_gender
 
 _LONGEST = 5  # words of a topic, those that say nothing included
 _LONGEST_READ = 6_000
@@ -112,7 +113,6 @@ class InsightPhrases:
         self._the_feelings: Mapping[str, str] = table["the_feelings"]
         self._quoted, self._of = table["quoted"], table["of"] or "{}"
         self._plurals = [(re.compile(ending), form) for ending, form in table["plurals"]]
-        self._endings = [re.compile(table[f"{gender}_endings"]) for gender in ("masculine", "feminine")]
         self.gendered: bool = table["gendered"]
         self.vague = self._words["vague"]
         self.feelings: Mapping[str, str] = table["feelings"]
@@ -229,13 +229,7 @@ class InsightPhrases:
         counts = Counter(self._gender_before(each.before[1]) for each in found)
         if counts["f"] != counts["m"]:
             return "f" if counts["f"] > counts["m"] else "m"
-        head = form.split(maxsplit=1)[0]
-        if head in self._words["feminine_nouns"]:
-            return "f"
-        masculine, feminine = (ending.search(head) is not None for ending in self._endings)
-        if head in self._words["masculine_nouns"] or (masculine and not feminine):
-            return "m"
-        return "f" if feminine else ""
+        return noun_gender(form.split(maxsplit=1)[0], self._language)
 
     def _gender_before(self, word: str) -> str:
         for gender, name in (("f", "feminine"), ("m", "masculine")):

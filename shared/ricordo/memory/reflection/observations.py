@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ricordo.language.annotations import Emotion, MemoryKind, Role
+from ricordo.language.annotations import Emotion
 from ricordo.language.document import Document
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.small_talk import has_content
 from ricordo.language.temporal.moments import find_zone
 from ricordo.language.tokenization import words
 from ricordo.language.topics import topic_key, topic_keys
-from ricordo.memory.model import Memory
+from ricordo.memory.model import Memory, is_user_statement
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES
 
 FAMILIES: Final = {
@@ -55,9 +55,6 @@ def label_of(family: str, emotions: Iterable[Emotion]) -> str:
 
 _NIGHT: Final = dt.timedelta(hours=5)
 _WEEKEND: Final = frozenset({"saturday", "sunday"})
-_SAID_BEFORE: Final = frozenset(
-    {MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS, MemoryKind.EXTRACT}
-)
 
 
 class Feature(NamedTuple):
@@ -98,13 +95,8 @@ class Observation:
 
 def language_of(memories: Iterable[Memory]) -> str:
     """Return the most frequent language of the user; "" where there is none."""
-    counts = Counter(one.language for one in memories if is_observation(one) and one.language)
+    counts = Counter(one.language for one in memories if is_user_statement(one) and one.language)
     return max(sorted(counts), key=counts.__getitem__, default="")
-
-
-def is_observation(memory: Memory) -> bool:
-    """Whether a memory is a message of the user, not derived and not from a document."""
-    return memory.role is Role.USER and memory.kind not in _SAID_BEFORE
 
 
 def observe(memories: Iterable[Memory], language: str, own_names: Iterable[str] = ()) -> list[Observation]:
@@ -114,7 +106,7 @@ def observe(memories: Iterable[Memory], language: str, own_names: Iterable[str] 
         own_names: names of the user, who is no participant.
     """
     said = sorted(
-        (one for one in memories if is_observation(one) and one.language == language),
+        (one for one in memories if is_user_statement(one) and one.language == language),
         key=lambda one: (one.created_at, one.id),
     )
     own = {normalise(name) for name in (*own_names, *(one.speaker for one in said))} - {""}

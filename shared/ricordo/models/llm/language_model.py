@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any, Final, Generic, Self, TypeVar, final
 from urllib.parse import urlsplit
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator, create_model
+from pydantic import BaseModel, Field, ValidationError, WrapValidator, create_model
 from pydantic_core import from_json
 
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
@@ -38,10 +38,8 @@ Answer_co = TypeVar("Answer_co", bound=BaseModel, covariant=True)
 Entry = Mapping[str, object]
 
 
-class Numbered(BaseModel):
+class Numbered(BaseModel, frozen=True):
     """The answer about one of several numbered items."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: int
 
@@ -73,27 +71,20 @@ GREETING: Final = Step("greeting", _Greeting, tokens=16)
 
 
 @final
+@dataclass(slots=True, eq=False)
 class LanguageModel:
     """Asks a language model for structured answers, within its limits.
 
-    Args:
+    Attributes:
         throttle: its limits.
         window: context window in tokens; None for the server's default.
     """
 
-    def __init__(
-        self,
-        server: OllamaServer | OpenAiServer,
-        model: str,
-        throttle: Throttle,
-        preparation: Preparation | None = None,
-        window: int | None = None,
-    ) -> None:
-        self.model = model
-        self.throttle = throttle
-        self._server = server
-        self._preparation = preparation
-        self._window = window
+    server: OllamaServer | OpenAiServer
+    model: str
+    throttle: Throttle
+    preparation: Preparation | None = None
+    window: int | None = None
 
     @classmethod
     @asynccontextmanager
@@ -131,7 +122,8 @@ class LanguageModel:
             opening = preparing(url, model, key=key, pull=pull, window=window)
             preparation = await exits.enter_async_context(opening)
             if wait:
-                await preparation.finished()
+                with suppress(ModelUnavailable):
+                    await preparation.answered()
             yield cls(server, model, throttle, preparation, window)
 
     async def ask(
@@ -200,7 +192,7 @@ class LanguageModel:
         answers: list[Answer | None] = []
         for some in _batches(entries, batch):
             try:
-                found = await self.throttle.run(lambda some=some: self._about(step, some), end)  # type: ignore[misc]
+                found = await self.throttle.run(partial(self._about, step, some), end)
             except InvalidReply:
                 found = [None] * len(some)
             except ModelUnavailable:
@@ -209,10 +201,7 @@ class LanguageModel:
             for at, entry in enumerate(some):
                 if found[at] is None and len(some) > 1:
                     with suppress(ModelUnavailable):
-                        [found[at]] = await self.throttle.run(
-                            lambda entry=entry: self._about(step, [entry]),  # type: ignore[misc]
-                            end,
-                        )
+                        [found[at]] = await self.throttle.run(partial(self._about, step, [entry]), end)
             answers += found
         return answers
 
@@ -251,12 +240,12 @@ class LanguageModel:
     ) -> str:
         """Return the text of an answer; a model that fails to answer is pulled and loaded again."""
         try:
-            return await self._server.chat(
-                self.model, prompt, schema, tokens, self._window, step=step.name, on_text=on_text
+            return await self.server.chat(
+                self.model, prompt, schema, tokens, self.window, step=step.name, on_text=on_text
             )
         except (ModelUnavailable, asyncio.CancelledError):
-            if self._preparation is not None:
-                self._preparation.begin()  # cancelling a call also cancels the loading that it began
+            if self.preparation is not None:
+                self.preparation.begin()  # cancelling a call also cancels the loading that it began
             raise
 
 

@@ -1,15 +1,18 @@
 """Pulls and loads models in the background."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
 from ricordo.models.llm.ollama_server import OllamaServer, connect
+from ricordo.runtime.tasks import cancel_and_wait
 
 _LOG_EVERY: Final = 10  # percent of a pull
 _LOADING_S: Final = 300.0  # to load a model, and between two progress reports of a pull
@@ -17,36 +20,27 @@ _LOADING_S: Final = 300.0  # to load a model, and between two progress reports o
 _log = structlog.stdlib.get_logger(__name__)
 
 
+@dataclass(slots=True, eq=False)
 class Preparation:
     """Pulls a model if it is missing, and loads it.
 
-    Args:
+    Attributes:
         load: load it; an embedding model is loaded by its first texts.
         pause: seconds after a failure before another attempt.
     """
 
-    def __init__(
-        self,
-        server: OllamaServer,
-        model: str,
-        *,
-        pull: bool = True,
-        load: bool = True,
-        window: int | None = None,
-        pause: float = 0.0,
-    ) -> None:
-        self._server = server
-        self._model = model
-        self._pull = pull
-        self._load = load
-        self._window = window
-        self._pause = pause
-        self._failed_at = float("-inf")
-        self._percent: int | None = None
-        self._logged = 0
-        self._task: asyncio.Task[None] | None = None
-        self._error = ""
-        self._slow: ModelSlow | None = None
+    server: OllamaServer
+    model: str
+    pull: bool = True
+    load: bool = True
+    window: int | None = None
+    pause: float = 0.0
+    _failed_at: float = -math.inf
+    _percent: int | None = None
+    _logged: int = 0
+    _task: asyncio.Task[None] | None = None
+    _error: str = ""
+    _slow: ModelSlow | None = None
 
     @property
     def progress(self) -> str:
@@ -62,15 +56,10 @@ class Preparation:
 
     def begin(self) -> None:
         """Begin, unless it runs or has just failed."""
-        if time.monotonic() - self._failed_at < self._pause:
+        if time.monotonic() - self._failed_at < self.pause:
             return
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._prepare())
-
-    async def finished(self) -> None:
-        """Wait until the present attempt has ended."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
 
     async def answered(self) -> None:
         """Wait until the present attempt has ended.
@@ -78,46 +67,46 @@ class Preparation:
         Raises:
             ModelSlow: the server did not answer, or made no progress.
         """
-        await self.finished()
+        if self._task is not None:
+            await asyncio.wait([self._task])
         if self._slow is not None:
             raise self._slow
 
     async def close(self) -> None:
         """Cancel the present attempt."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+            await cancel_and_wait(self._task)
 
     async def _prepare(self) -> None:
         self._slow = None
         try:
-            if self._pull and not await self._server.has(self._model):
+            if self.pull and not await self.server.has(self.model):
                 await self._fetch()
-            if self._load:
-                await self._server.load(self._model, self._window)
+            if self.load:
+                await self.server.load(self.model, self.window)
         except ModelUnavailable as error:
             self._failed_at = time.monotonic()
             self._slow = error if isinstance(error, ModelSlow) else None
             if str(error) != self._error:  # logged once, not at every attempt
                 self._error = str(error)
-                _log.warning("model could not be prepared", model=self._model, error=str(error))
+                _log.warning("model could not be prepared", model=self.model, error=str(error))
         else:
             self._error = ""
 
     async def _fetch(self) -> None:
-        _log.info("pulling a model", model=self._model)
+        _log.info("pulling a model", model=self.model)
         self._percent = self._logged = 0
         try:
-            await self._server.pull(self._model, self._on_progress)
+            await self.server.pull(self.model, self._on_progress)
         finally:
             self._percent = None
-        _log.info("pulled a model", model=self._model)
+        _log.info("pulled a model", model=self.model)
 
     def _on_progress(self, percent: int) -> None:
         self._percent = percent
         if percent >= self._logged + _LOG_EVERY:
             self._logged = percent
-            _log.info("pulling a model", model=self._model, percent=percent)
+            _log.info("pulling a model", model=self.model, percent=percent)
 
 
 @asynccontextmanager
@@ -133,7 +122,7 @@ async def preparing(
 ) -> AsyncIterator[Preparation]:
     """Prepare `model` on the server at `url` in the background, for the length of the context."""
     async with connect(url, _LOADING_S, key) as server:
-        preparation = Preparation(server, model, pull=pull, load=load, window=window, pause=pause)
+        preparation = Preparation(server, model, pull, load, window, pause)
         preparation.begin()
         try:
             yield preparation

@@ -50,6 +50,8 @@ class BertGraph:
         outliers: for 8 bits, by linear layer, the channel whose inputs are far larger than all others.
     """
 
+    longest = MAX_TOKENS
+
     def __init__(
         self, weights: Weights, layers: range, precision: Precision, outliers: Mapping[str, int]
     ) -> None:
@@ -97,7 +99,7 @@ class BertGraph:
     def _embed(self) -> str:
         """Sum the embeddings of word, position and (always the first) segment, and normalise them."""
         segment = self._weights["embeddings.token_type_embeddings.weight"][0]
-        positions = self._weights["embeddings.position_embeddings.weight"][:MAX_TOKENS] + segment
+        positions = self._weights["embeddings.position_embeddings.weight"][: self.longest] + segment
         self._integer("start", 0)
         self._node("Shape", ["mask"], ["width"], start=1, end=2)
         self._node("Slice", [self._constant("positions", positions), "start", "width"], ["places"])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from ricordo.cache_folder import default_cache_folder
+from ricordo.machine import default_cache_folder
 
 _BLOCK: Final = 1 << 20
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from importlib import metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -147,13 +148,22 @@ class E5Checkpoint:
         return self._file.vocabulary()
 
     def tokens(self) -> "E5Tokens":
-        """Return the tokenizer, built the first time.
+        """Return the tokenizer, built the first time on a machine, and loaded once in a process: it is large.
 
         Raises:
             OSError: the cache folder cannot be written.
         """
         name = f"{self.model}-{self.version}-tokens-v{_TOKENIZER_VERSION}"
-        return E5Tokens(cached_file(name, self._file.tokenizer), self._file.normal_forms)
+        with _LOADING:
+            file = cached_file(name, self._file.tokenizer)
+            if file not in _LOADED:
+                _LOADED[file] = E5Tokens(file, self._file.normal_forms)
+            return _LOADED[file]
+
+
+_LOADING: Final = Lock()
+_LOADED: Final[dict[Path, "E5Tokens"]] = {}
+"""Tokenizers by the file of their model."""
 
 
 class E5Tokens:

@@ -89,6 +89,10 @@ class Session:
         return found
 
 
+_SESSIONS: Final[dict[Path, Session]] = {}
+"""Encoders by their files: a process has the weights of each once."""
+
+
 class Network:
     """An encoder's network, with its vocabulary.
 
@@ -154,5 +158,6 @@ def load_network(checkpoint: E5Checkpoint, precision: Precision) -> Network:
         return BertGraph(checkpoint.weights(), layers, precision, checkpoint.outliers).build()
 
     name = f"{checkpoint.model}-{checkpoint.version}-{precision}-v{GRAPH_VERSIONS[precision]}"
-    session = Session(checkpoint.model, cached_file(name, build))
+    file = cached_file(name, build)
+    session = _SESSIONS.setdefault(file, Session(checkpoint.model, file))
     return Network(session, checkpoint.vocabulary(), precision)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -14,7 +13,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 import structlog
+from cachetools import FIFOCache
 
+from ricordo.machine import usable_cores
 from ricordo.models.encoder import Encoder, ModelUnavailable, Vectors
 from ricordo.models.onnx.e5_checkpoint import MAX_TOKENS, E5Tokens, Side, installed_e5
 from ricordo.models.onnx.network import DIMENSIONS, Network, Precision, load_network, native_precision
@@ -29,12 +30,7 @@ MOST_TEXTS = 16
 FEWEST_TEXTS = 4
 MOST_TOKENS = 1024
 _MOST_KEPT: Final = 16_384
-"""Tokens whose states are kept, 25 MB: of texts that have a vector, and are read at once."""
-
-
-def usable_cores() -> int:
-    """Return the number of cores this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+"""Tokens whose states are kept, 25 MB: of texts that have a vector, which are soon read, and dropped then."""
 
 
 def _lower_priority() -> None:
@@ -70,35 +66,6 @@ def plan_runs(lengths: Sequence[int], lanes: int) -> list[list[int]]:
     return runs
 
 
-class _KeptStates:
-    """What the encoder has computed of texts, until the reader takes it; the oldest goes first."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
-        self._tokens = 0
-
-    def keep(self, text: str, states: Vectors) -> None:
-        """Keep the states of a text, [t, d]."""
-        with self._lock:
-            self._forget(text)
-            self._kept[text] = states
-            self._tokens += len(states)
-            while self._tokens > _MOST_KEPT:
-                self._forget(next(iter(self._kept)))
-
-    def take(self, text: str) -> Vectors | None:
-        """Return the states of a text, which are not kept any longer; None where there are none."""
-        with self._lock:
-            return self._forget(text)
-
-    def _forget(self, text: str) -> Vectors | None:
-        states = self._kept.pop(text, None)
-        if states is not None:
-            self._tokens -= len(states)
-        return states
-
-
 class OnnxEncoder:
     """An encoder with threads of its own; `truncated` is the number of truncated texts so far.
 
@@ -121,7 +88,8 @@ class OnnxEncoder:
         self._side = side
         self._threads = threads
         self._lanes = lanes
-        self._kept = _KeptStates()
+        self._kept = FIFOCache[str, Vectors](_MOST_KEPT, getsizeof=len)
+        self._keeping = threading.Lock()
         self.keeps_states = False
         self.truncated = 0
 
@@ -136,7 +104,7 @@ class OnnxEncoder:
         Raises:
             ModelUnavailable: the model is closed, or a run failed.
         """
-        if len(texts) <= 1:
+        if len(texts) <= 1:  # a question waits for one turn of the thread, not for two
             vectors, cut = await self.submit(lambda: self._encode_one(texts))
             self._note(cut, len(texts))
             return vectors
@@ -177,8 +145,8 @@ class OnnxEncoder:
         if not self.keeps_states:
             return self._side.shifted(self._network.run(ids))
         vectors, states = self._network.run_with_states(ids)
-        for text, each in zip(texts, states, strict=True):
-            self._kept.keep(text, each)
+        with self._keeping:
+            self._kept.update(zip(texts, states, strict=True))
         return self._side.shifted(vectors)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
@@ -190,7 +158,8 @@ class OnnxEncoder:
 
         Those of a text that has just been encoded are there; they are not kept any longer then.
         """
-        kept = self._kept.take(text)
+        with self._keeping:
+            kept = self._kept.pop(text, None)
         if kept is not None:
             return kept
         ids, _ = self._tokens.cut(text, self._side.prefix)

@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ricordo.machine import usable_cores
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx.cached_file import cached_file
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import Precision, Session
-from ricordo.models.onnx.onnx_encoder import usable_cores
 from ricordo.models.reader.heads import ANSWERS, BOUNDS
 from ricordo.models.reader.question_pairs import Passage, paired
 from ricordo.models.reader.reader_network import Floats, shipped_weights

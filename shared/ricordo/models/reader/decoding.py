@@ -29,6 +29,7 @@ from ricordo.language.reading import (
 )
 from ricordo.models.reader.heads import CARRIED_OVER, FELT, IN_TEXT, OF_SPEAKER, POINTER
 from ricordo.models.reader.reader_network import Floats, Probabilities, Thresholds
+from ricordo.models.reader.text_words import Spans, Words
 
 DECODING_VERSION: Final = 2  # increased with each change of what is read of the same probabilities
 LEAST_OBJECT: Final = 0.3
@@ -48,9 +49,6 @@ _CARRIES: Final = 0.8  # of what the strongest word does
 _CARRIERS: Final = 3
 _TINY: Final = 1e-9
 _BEGINS: Final = 0.7  # the least probability of the beginning of a further span inside of one
-
-Spans = Sequence[Span]
-"""The characters of the text that each token stands for; (-1, -1) for none."""
 
 
 _LIKE: Final = np.array(
@@ -74,18 +72,17 @@ class Candidate:
     predicate: int = -1
 
 
-def typed_candidates(text: str, spans: Spans, found: Probabilities) -> Iterator[Candidate]:
+def typed_candidates(words: Words, found: Probabilities) -> Iterator[Candidate]:
     """Yield the objects of what may be statements."""
-    words = _words(text, spans)
     of_text = [
         _logit(found["states"][0]),
         _logit(found["informative"][0]),
         float(found["importance"].sum()),
-        float(np.log(max(1, len(words)))),
+        float(np.log(max(1, len(words.tokens)))),
     ]
     for tokens, probability in _joined(words, list(_spans(words, found["object"], LEAST_OBJECT)), found):
-        span = spans[tokens[0]][0], spans[tokens[-1]][1]
-        if not any(map(str.isalnum, text[slice(*span)])):
+        span = words.span(tokens)
+        if not any(map(str.isalnum, words.text[slice(*span)])):
             continue
         predicates, subjects = (_of_object(found, head, tokens) for head in ("predicate", "subject"))
         best = int(predicates.argmax())
@@ -126,10 +123,10 @@ def _of_object(found: Probabilities, head: str, tokens: Sequence[int]) -> Floats
 
 
 def _joined(
-    words: Sequence[list[int]], objects: Sequence[tuple[list[int], float]], found: Probabilities
+    words: Words, objects: Sequence[tuple[list[int], float]], found: Probabilities
 ) -> Iterator[tuple[list[int], float]]:
     """Yield objects; neighbours of like predicates are one: "the early train to" and "Pescara"."""
-    place = {token: at for at, word in enumerate(words) for token in word}
+    place = {token: at for at, word in enumerate(words.tokens) for token in word}
     joined: list[tuple[list[int], float, str]] = []
     for tokens, probability in objects:
         kind = PREDICATES[int(_of_object(found, "predicate", tokens).argmax())]
@@ -141,9 +138,8 @@ def _joined(
     yield from ((tokens, probability) for tokens, probability, _ in joined)
 
 
-def noted_candidates(text: str, spans: Spans, found: Probabilities) -> Iterator[Candidate]:
+def noted_candidates(words: Words, found: Probabilities) -> Iterator[Candidate]:
     """Yield the clauses that may state something lasting, whatever it is."""
-    words = _words(text, spans)
     for tokens, probability in _spans(words, found["clause"], _LEAST_CLAUSE):
         objects = 1.0 - found["object"][tokens, 0]
         evidence = [
@@ -153,12 +149,11 @@ def noted_candidates(text: str, spans: Spans, found: Probabilities) -> Iterator[
             _logit(found["informative"][0]),
             float(found["importance"].sum()),
             float(np.log(len(tokens))),
-            float(np.log(max(1, len(words)))),
+            float(np.log(max(1, len(words.tokens)))),
             float(found["news"][tokens].mean()),
             *found["certainty"][tokens].mean(0)[1:],
         ]
-        span = spans[tokens[0]][0], spans[tokens[-1]][1]
-        yield Candidate(tokens, span, np.array(evidence, dtype=np.float32))
+        yield Candidate(tokens, words.span(tokens), np.array(evidence, dtype=np.float32))
 
 
 def read(
@@ -175,10 +170,11 @@ def read(
     Args:
         certainty: the regressions `typed` and `noted`, each its weights and, last, its bias.
     """
+    words = Words(text, spans)
     away = found["rated"].tolist()
     said, excited = float(found["valence"].sum()) / 2.0 - 1.0, float(found["arousal"].sum()) / 2.0
     valence = _within(_SPOKEN * said + (1 - _SPOKEN) * float(np.tanh(_VALENCE * away[0])), -1.0)
-    news = [span for span, _ in _tagged(text, spans, found["news"])]
+    news = [span for span, _ in _tagged(words, found["news"])]
     return Reading(
         version=version,
         informative=round(_shifted(float(found["informative"][0]), least.informative), 3),
@@ -186,7 +182,7 @@ def read(
         valence=valence,
         arousal=_within(_AROUSAL[0] + _AROUSAL[1] * away[1] + _AROUSAL[2] * excited, 0.0),
         dominance=_within(_DOMINANCE[0] + _DOMINANCE[1] * away[2], 0.0),
-        felt=tuple(_felt(text, spans, found[FELT], valence)),
+        felt=tuple(_felt(words, found[FELT], valence)),
         procedural=round(float(found["procedural"][0]), 3),
         emotions=tuple(
             (EMOTIONS[kind], round(float(found["emotion"][kind]), 3))
@@ -194,10 +190,10 @@ def read(
         ),
         kind=MESSAGE_KINDS[int(found["kind"].argmax())],
         news=max(news, key=lambda span: span[1] - span[0], default=None),
-        topics=tuple(span for span, _ in _tagged(text, spans, found["topic"], _LEAST_TOPIC)),
-        names=tuple((*span, NAME_KINDS[kind]) for span, kind in _tagged(text, spans, found["name"])),
-        times=tuple((*span, DIRECTIONS[kind]) for span, kind in _tagged(text, spans, found["time"])),
-        statements=tuple(_statements(text, spans, found, certainty, least)),
+        topics=tuple(span for span, _ in _tagged(words, found["topic"], _LEAST_TOPIC)),
+        names=tuple((*span, NAME_KINDS[kind]) for span, kind in _tagged(words, found["name"])),
+        times=tuple((*span, DIRECTIONS[kind]) for span, kind in _tagged(words, found["time"])),
+        statements=tuple(_statements(spans, words, found, certainty, least)),
     )
 
 
@@ -207,15 +203,19 @@ def certainty_of(candidate: Candidate, regression: Floats) -> float:
 
 
 def _statements(
-    text: str, spans: Spans, found: Probabilities, certainty: Mapping[str, Floats], least: Thresholds
+    spans: Spans,
+    words: Words,
+    found: Probabilities,
+    certainty: Mapping[str, Floats],
+    least: Thresholds,
 ) -> Iterator[ReadStatement]:
-    clauses = [(one, certainty_of(one, certainty["noted"])) for one in noted_candidates(text, spans, found)]
+    clauses = [(one, certainty_of(one, certainty["noted"])) for one in noted_candidates(words, found)]
     typed: list[Span] = []
-    for one in typed_candidates(text, spans, found):
+    for one in typed_candidates(words, found):
         probability = certainty_of(one, certainty["typed"])
         if probability >= least.typed:
             around = (each.span for each, _ in clauses if _overlap(each.span, one.span))
-            clause = next(around, _sentence(text, one.span))
+            clause = next(around, _sentence(words.text, one.span))
             clause = min(clause[0], one.span[0]), max(clause[1], one.span[1])
             typed.append(one.span)
             yield statement_of(one, found, spans, clause, probability)
@@ -258,14 +258,15 @@ def statement_of(
     )
 
 
-def _felt(text: str, spans: Spans, pulls: Floats, valence: float) -> Iterator[Span]:
+def _felt(words: Words, pulls: Floats, valence: float) -> Iterator[Span]:
     """Yield the words that draw the valence most to where it is, in order."""
     if abs(valence) < _CLEAR:
         return
     found = []
-    for tokens in _words(text, spans):
-        span = spans[tokens[0]][0], spans[tokens[-1]][1]
-        if (span[1] - span[0] > 1 and not text[slice(*span)].isascii()) or text[slice(*span)].isalpha():
+    for tokens in words.tokens:
+        span = words.span(tokens)
+        word = words.text[slice(*span)]
+        if (len(word) > 1 and not word.isascii()) or word.isalpha():
             found.append((float(np.copysign(1.0, valence) * pulls[tokens].max()), span))
     strongest = sorted(found, reverse=True)[:_CARRIERS]
     least = max(0.0, _CARRIES * strongest[0][0]) if strongest else 0.0
@@ -282,46 +283,30 @@ def _shifted(probability: float, least: float) -> float:
     return odds / (1.0 + odds)
 
 
-def _tagged(text: str, spans: Spans, tags: Floats, least: float = _LEAST_TAG) -> Iterator[tuple[Span, int]]:
+def _tagged(words: Words, tags: Floats, least: float = _LEAST_TAG) -> Iterator[tuple[Span, int]]:
     """Yield spans of whole words, each with its class; of a head of one step all are of class 0."""
     if tags.shape[1] == 1:
         tags = np.concatenate([1.0 - tags, np.zeros_like(tags), tags], axis=1)
-    for tokens, _ in _spans(_words(text, spans), tags, least):
+    for tokens, _ in _spans(words, tags, least):
         kinds = tags[tokens, 1:].mean(0).reshape(-1, 2).sum(1)
-        yield (spans[tokens[0]][0], spans[tokens[-1]][1]), int(kinds.argmax())
+        yield words.span(tokens), int(kinds.argmax())
 
 
-def _spans(words: Sequence[list[int]], tags: Floats, least: float) -> Iterator[tuple[list[int], float]]:
+def _spans(words: Words, tags: Floats, least: float) -> Iterator[tuple[list[int], float]]:
     """Yield the tokens of spans of whole words, and the mean probability of their words."""
-    inside: list[tuple[list[int], float]] = []
-    for word in [*words, None]:
-        belongs = 0.0 if word is None else float(1.0 - tags[word, 0].min())
-        begins = False
-        if word is not None:
-            begin, goes_on = tags[word[0], 1::2].sum(), tags[word[0], 2::2].sum()
-            begins = bool(begin > max(goes_on, _BEGINS))
-        if inside and (belongs <= least or begins):
-            yield (
-                [each for some, _ in inside for each in some],
-                float(np.mean([share for _, share in inside])),
-            )
-            inside = []
-        if word is not None and belongs > least:
-            inside.append((word, belongs))
-
-
-def _words(text: str, spans: Spans) -> list[list[int]]:
-    """Return the tokens of each word."""
-    words: list[list[int]] = []
-    for token, (start, end) in enumerate(spans):
-        if not 0 <= start < end:
-            continue
-        joins = words and spans[words[-1][-1]][1] == start and text[max(0, start - 1) : start + 1].isalnum()
-        if joins:
-            words[-1].append(token)
-        else:
-            words.append([token])
-    return words
+    if not words.tokens:
+        return
+    shares = 1.0 - np.minimum.reduceat(tags[words.joined, 0], words.starts)
+    inside = np.flatnonzero(shares > least)
+    if not len(inside):
+        return
+    firsts = tags[words.firsts[inside]]
+    begins = firsts[:, 1::2].sum(1) > np.maximum(firsts[:, 2::2].sum(1), _BEGINS)
+    begins[0] = False
+    begins[1:] |= np.diff(inside) > 1
+    for places in np.split(inside, np.flatnonzero(begins)):
+        tokens = [token for place in places.tolist() for token in words.tokens[place]]
+        yield tokens, float(shares[places].astype(np.float64).mean())
 
 
 def _sentence(text: str, span: Span) -> Span:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.models.onnx.cached_file import cached_file
-from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
+from ricordo.models.onnx.e5_checkpoint import MAX_TOKENS, E5Checkpoint
 from ricordo.models.onnx.network import Precision, Session
 from ricordo.models.reader.heads import FELT, OF_TEXTS, OF_TOKENS, POINTER, Head
 
@@ -75,7 +75,9 @@ class ReaderNetwork:
         self.version, tensors = shipped_weights("reader.npz")
         self._missing = tensors["no_previous"]
         self._previous, self._bias = tensors["previous.weight"], tensors["previous.bias"]
-        self._distance = tensors["distance"]
+        distance = tensors["distance"]
+        self._by_distance = distances(MAX_TOKENS) @ distance
+        """What is added to the pointer, [MAX_TOKENS, MAX_TOKENS]."""
         self.regressions: Mapping[str, Floats] = {grade: tensors[grade] for grade in ("typed", "noted")}
         self.least = Thresholds(*tensors["least"].tolist())
 
@@ -108,7 +110,7 @@ class ReaderNetwork:
             "before": before[None, None].astype(np.float32),
         }
         each, whole, pointer, felt = self._session.run(("tokens", "texts", POINTER, FELT), inputs)
-        pointer = pointer[0] + distances(len(tokens)) @ self._distance
+        pointer = pointer[0] + self._by_distance[: len(tokens), : len(tokens)]
         answers = {**_split(each[0], OF_TOKENS), **_split(whole[0], OF_TEXTS), POINTER: pointer}
         return {**probabilities(answers), FELT: felt[0, :, 0]}
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import structlog
 
@@ -13,6 +14,9 @@ from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.onnx_encoder import OnnxEncoder
 from ricordo.models.reader.decoding import DECODING_VERSION, read
 from ricordo.models.reader.reader_network import ReaderNetwork
+
+_TEXTS_PER_JOB: Final = 4
+"""Few, so that the threads have the same to do; a text takes some milliseconds."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -45,12 +49,23 @@ class TextReader:
         encoder.keeps_states = True
 
     async def read(self, texts: Sequence[TextToRead]) -> list[Reading | None]:
-        """Return what each text says, by its first 256 tokens; None where a run failed."""
-        return list(await asyncio.gather(*map(self._one, texts)))
+        """Return what each text says, by its first 256 tokens; None where a run failed.
 
-    async def _one(self, text: TextToRead) -> Reading | None:
+        Raises:
+            ModelUnavailable: the encoder is closed.
+        """
+        jobs = [
+            self._encoder.submit(partial(self._read_some, texts[start : start + _TEXTS_PER_JOB]))
+            for start in range(0, len(texts), _TEXTS_PER_JOB)
+        ]
+        return [reading for some in await asyncio.gather(*jobs) for reading in some]
+
+    def _read_some(self, texts: Sequence[TextToRead]) -> list[Reading | None]:
+        return list(map(self._read_or_none, texts))
+
+    def _read_or_none(self, text: TextToRead) -> Reading | None:
         try:
-            return await self._encoder.submit(partial(self._read, text))
+            return self._read(text)
         except ModelUnavailable as error:
             _log.warning("a text was not read", reason=str(error))
             return None

@@ -6,6 +6,7 @@ message at a time after growing pauses. The first success closes the breaker.
 """
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import structlog
@@ -46,8 +47,8 @@ class ConsumerBreaker:
         self._worker = worker
         self._clock = clock
         self._settings = settings or ConsumerBreakerSettings()
-        self._failed: dict[int, bool] = {}
-        """Whether each latest message failed, by stream sequence, in the order of the last attempts."""
+        self._failed: dict[Hashable, bool] = {}
+        """Whether each latest message failed, by its key, in the order of the last attempts."""
         self.reason = ""
         """Why it is open and what to do, as a sentence; empty while it is closed."""
         self._since = -math.inf
@@ -74,18 +75,18 @@ class ConsumerBreaker:
         self._level += 1
         self.probes += 1
 
-    def succeeded(self, sequence: int) -> None:
+    def succeeded(self, key: Hashable) -> None:
         """Record a success, which closes the breaker."""
         if self.is_open:
             self._close("a message was handled")
-        self._note(sequence, failed=False)
+        self._note(key, failed=False)
         self._ignores_last = False
         if self._has_enough and not self._exceeds_share:
             self._level = 0
 
-    def failed(self, sequence: int, reason: str, *, last: bool = False) -> None:
+    def failed(self, key: Hashable, reason: str, *, last: bool = False) -> None:
         """Record a failure that may not be the message's fault."""
-        self._note(sequence, failed=True)
+        self._note(key, failed=True)
         if self.is_open:
             return
         if self._has_enough and self._exceeds_share:
@@ -108,9 +109,9 @@ class ConsumerBreaker:
     def _exceeds_share(self) -> bool:
         return sum(self._failed.values()) > self._settings.share * len(self._failed)
 
-    def _note(self, sequence: int, *, failed: bool) -> None:
-        self._failed.pop(sequence, None)
-        self._failed[sequence] = failed
+    def _note(self, key: Hashable, *, failed: bool) -> None:
+        self._failed.pop(key, None)
+        self._failed[key] = failed
         if len(self._failed) > self._settings.messages:
             del self._failed[next(iter(self._failed))]
 

@@ -8,7 +8,7 @@ import structlog
 
 from ricordo.bus.port import Bus, BusUnavailable, Delivery, Subscription
 from ricordo.clock import Clock, wait_for_event
-from ricordo.runtime.decoding import user_of
+from ricordo.runtime.decoding import items_of
 from ricordo.runtime.gates import Gate, WatchedGate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.tasks import cancel_and_wait, run_until
@@ -30,7 +30,6 @@ class Consumption:
     def __init__(
         self,
         *,
-        name: str,
         consumer: str,
         subscriptions: Bus,
         health: Health,
@@ -40,16 +39,15 @@ class Consumption:
         lane: Gate | None = None,
         breaker: ConsumerBreaker | None = None,
     ) -> None:
-        self._name = name
         self._consumer = consumer
         self._subscriptions = subscriptions
         self._health = health
         self._clock = clock
         self._settings = settings
         self.gate = WatchedGate(gates, health, lane=lane)
-        self.breaker = breaker or ConsumerBreaker(name, clock)
+        self.breaker = breaker or ConsumerBreaker(consumer, clock)
         self.stop_requested = asyncio.Event()
-        self._state = LoopState(settings, self.breaker, user_of)
+        self._state = LoopState(settings, self.breaker)
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._failures = 0
@@ -102,7 +100,7 @@ class Consumption:
         if not (await asyncio.wait({loop}, timeout=grace))[0]:
             left = len(self._state.messages)
             _log.warning(
-                "stopped with messages in flight; they will be redelivered", worker=self._name, left=left
+                "stopped with messages in flight; they will be redelivered", worker=self._consumer, left=left
             )
 
     async def _subscribe(self) -> Subscription:
@@ -135,7 +133,7 @@ class Consumption:
         try:
             await work(batch)
         except Exception:  # noqa: BLE001 - the messages are redelivered
-            _log.exception("batch failed and will be redelivered", worker=self._name, messages=len(batch))
+            _log.exception("batch failed and will be redelivered", worker=self._consumer, messages=len(batch))
         finally:
             self._health.in_flight -= self._state.end_batch(batch)
 
@@ -162,7 +160,7 @@ class Consumption:
             return None
         if self._failures:
             self._failures = 0
-            _log.info("bus is up again", worker=self._name)
+            _log.info("bus is up again", worker=self._consumer)
             self._health.set_state(WorkerState.READY)
         return fetched
 
@@ -171,18 +169,23 @@ class Consumption:
 
         Redeliveries come first, so a message that may have killed workers is alone in flight.
         """
-        first = await subscription.fetch(1, self._settings.fetch_timeout)
+        waiting = subscription.fetch(1, self._settings.fetch_timeout)
+        # A stop does not wait: what still comes is returned when the subscription is closed.
+        first = await run_until(self.stop_requested, waiting) or ()
         if limit == 1 or not first or needs_isolation(first[0]) or self.breaker.is_open:
             return first
+        rest = min(limit, self._settings.buffer // items_of(first[0])) - 1  # the next may be as large
+        if rest <= 0:
+            return first
         try:
-            return [*first, *await subscription.fetch(limit - 1, 0.0)]
+            return [*first, *await subscription.fetch(rest, 0.0)]
         except BusUnavailable:
             return first
 
     async def _pause(self, error: BusUnavailable) -> None:
         self._failures += 1
         if self._failures == 1:
-            _log.warning("bus is down", worker=self._name, error=str(error))
+            _log.warning("bus is down", worker=self._consumer, error=str(error))
         self._health.set_state(WorkerState.DEGRADED, str(error))
         await self._clock.sleep(self._settings.outage.delay(self._failures))
 

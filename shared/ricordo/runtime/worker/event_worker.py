@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import structlog
@@ -12,7 +13,7 @@ from ricordo.clock import Clock
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.dead_letter_queue import DeadLetterRecorder
-from ricordo.runtime.decoding import decode_delivery, log_fields
+from ricordo.runtime.decoding import decode_message, log_fields
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
@@ -55,28 +56,27 @@ class EventWorker:
     """Passes the events of one durable consumer to a handler, and settles each by its outcome.
 
     Args:
-        name: of the worker, in logs, health and as the source of its events.
+        consumer: also the name of the worker, in logs, health and as the source of its events.
         gates: are open while the dependencies of the handler are up.
         lane: a gate for fetching only.
-        record_dead_letter: decides whether a dead letter is published, and records it; None to publish all.
+        record_dead_letter: decides whether a dead letter is published, and records it.
     """
 
     def __init__(
         self,
         *,
-        name: str,
         consumer: str,
         handler: Handler,
         bus: Bus,
         clock: Clock,
+        record_dead_letter: DeadLetterRecorder,
         settings: EventWorkerSettings | None = None,
         gates: Sequence[Gate] = (),
         lane: Gate | None = None,
-        record_dead_letter: DeadLetterRecorder | None = None,
         priority: QueryPriority | None = None,
     ) -> None:
-        self.name = name
-        self.health = Health(worker=name, clock=clock)
+        self.name = consumer
+        self.health = Health(worker=consumer, clock=clock)
         self.measures = HandlerMeasures()
         self._handler = handler
         self._bus = bus
@@ -85,7 +85,6 @@ class EventWorker:
         self._priority = priority or QueryPriority()
         self._record_dead_letter = record_dead_letter
         self._consumption = Consumption(
-            name=name,
             consumer=consumer,
             subscriptions=bus,
             health=self.health,
@@ -93,7 +92,7 @@ class EventWorker:
             settings=self._settings.loop,
             gates=gates,
             lane=lane,
-            breaker=ConsumerBreaker(name, clock, self._settings.breaker),
+            breaker=ConsumerBreaker(consumer, clock, self._settings.breaker),
         )
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -107,7 +106,6 @@ class EventWorker:
 
     def _dispatching(self, subscription: Subscription) -> Work:
         settlement = Settlement(
-            name=self.name,
             subscription=subscription,
             bus=self._bus,
             record_dead_letter=self._record_dead_letter,
@@ -122,25 +120,28 @@ class EventWorker:
                 for message in batch:
                     await settlement.release(message)
                 return
-            by_tenant: dict[str, list[Handled]] = {}
+            by_tenant: dict[str, list[InFlightMessage]] = {}
             unread: list[tuple[InFlightMessage, Reject]] = []
             for message in batch:
                 if self._is_for_another(message, subscription):
                     await settlement.skip(message)
                     continue
-                match decode_delivery(message.delivery):
-                    case Reject() as unreadable:
-                        unread.append((message, unreadable))
-                    case Envelope() as envelope:
-                        message.envelope = envelope
-                        by_tenant.setdefault(envelope.tenant, []).append((message, envelope))
+                decoded = decode_message(message.delivery, message.delivery.attempt)
+                if isinstance(decoded, Reject):
+                    unread.append((message, decoded))
+                    continue
+                message.envelopes = decoded
+                if len(decoded) > 1 and message.delivery.attempt > 1:
+                    await settlement.take_apart(message)
+                else:
+                    by_tenant.setdefault(decoded[0].tenant, []).append(message)
             await settlement.reject_unreadable(unread)
-            for tenant, handled in by_tenant.items():
-                events = [envelope for _, envelope in handled]
-                await self._priority.yield_to_interactive()
+            for tenant, messages in by_tenant.items():
                 with bind_log_context(None, tenant=tenant):
-                    outcomes = await self._outcomes(tenant, events)
-                await settlement.settle(handled, outcomes)
+                    handled = await self._handled(tenant, messages)
+                if self._consumption.stop_requested.is_set():
+                    handled = await settlement.release_undone(handled)
+                await settlement.settle(handled)
 
         return dispatch
 
@@ -149,6 +150,16 @@ class EventWorker:
         """Return whether it is a replay for another consumer; in the input stream a subject has one."""
         named = message.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
         return subscription.stream != STREAM_IN and named != subscription.consumer
+
+    async def _handled(self, tenant: str, messages: Sequence[InFlightMessage]) -> list[Handled]:
+        """Handle the items of messages, in batches, as a message may have more than one batch."""
+        events = [envelope for message in messages for envelope in message.envelopes]
+        outcomes: list[Outcome] = []
+        for start in range(0, len(events), self._settings.loop.batch):
+            await self._priority.yield_to_interactive()
+            outcomes += await self._outcomes(tenant, events[start : start + self._settings.loop.batch])
+        in_order = iter(outcomes)
+        return [(message, list(islice(in_order, len(message.envelopes)))) for message in messages]
 
     async def _outcomes(self, tenant: str, events: Events) -> Sequence[Outcome]:
         """Handle a batch; where it fails, event by event, so that one event cannot fail the others.

@@ -5,12 +5,14 @@ It does no input or output and never waits; `Consumption` asks it what to do aft
 
 import math
 import random
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Final
 
 from ricordo.bus.port import Delivery
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.decoding import items_of, user_of
 from ricordo.runtime.handling import Envelope
 from ricordo.runtime.worker.breaker import ConsumerBreaker
 
@@ -23,10 +25,10 @@ class LoopSettings:
     """How a worker consumes.
 
     Attributes:
-        batch: maximum number of messages per batch, 1 to 200.
+        batch: number of items from which on a batch takes no further message, 1 to 200.
         concurrency: number of batches handled at once, from 1.
-        slots: maximum number of in-flight messages, those fetched ahead included; 0 for one batch more than
-            are handled at once.
+        slots: number of in-flight items from which on nothing is fetched, those fetched ahead included; 0
+            for one batch more than are handled at once.
         linger: seconds for which the first message waits for a batch to fill up.
         fetch_timeout: seconds that an empty fetch waits; a stop waits for it.
         grace: seconds that a stop leaves to in-flight messages; then they are redelivered.
@@ -47,7 +49,7 @@ class LoopSettings:
 
     @property
     def buffer(self) -> int:
-        """Maximum number of in-flight messages."""
+        """Number of in-flight items from which on nothing is fetched."""
         return self.slots or self.batch * (self.concurrency + 1)
 
 
@@ -66,7 +68,8 @@ class InFlightMessage:
     Attributes:
         delivery: body, subject and attempt.
         last: whether this is its last delivery.
-        envelope: what was decoded of it; None before, and if it is unreadable.
+        items: how many items it has, from 1.
+        envelopes: what was decoded of it, one an item; empty before, and if it is unreadable.
         turn: its place among the messages in flight; those of several users alternate.
         attempted: whether it was handled here without being settled.
         retained: whether it stays in flight when its batch ends.
@@ -74,7 +77,8 @@ class InFlightMessage:
     """
 
     delivery: Delivery
-    envelope: Envelope[Any] | None = None
+    items: int = 1
+    envelopes: Sequence[Envelope[Any]] = ()
     turn: int = 0
     last: bool = False
     attempted: bool = False
@@ -120,17 +124,15 @@ class LoopState:
 
     While the breaker is open, each probe handles one message and fetches one.
 
-    Args:
-        user_of: whose message it is. The users of what is in flight take turns, so that a message waits for
-            few of another user; those of one user keep their order.
+    The users of what is in flight take turns, so that a message waits for few of another user; those of one
+    user keep their order.
     """
 
-    def __init__(
-        self, settings: LoopSettings, breaker: ConsumerBreaker, user_of: Callable[[Delivery], Hashable]
-    ) -> None:
+    def __init__(self, settings: LoopSettings, breaker: ConsumerBreaker) -> None:
         self._settings = settings
         self._breaker = breaker
-        self._user_of = user_of
+        self._mean_items = 1.0
+        """Of the messages that were fetched last: how many of them may be fetched into the free slots."""
         self._turn = 0
         """The turn of the last message that was begun."""
         self._last_turns: dict[Hashable, int] = {}
@@ -157,11 +159,11 @@ class LoopState:
 
     def fetch_size(self) -> int:
         """Return how many messages may be fetched now; 0 for none."""
-        free = self._settings.buffer - len(self._waiting) - len(self._working)
+        free = self._settings.buffer - sum(one.items for one in (*self._waiting, *self._working))
         if self.is_stopping or free <= 0 or any(one.is_isolated for one in (*self._waiting, *self._working)):
             return 0
         if not self._breaker.is_open:
-            return min(self._settings.batch, free)
+            return max(1, int(min(self._settings.batch, free) / self._mean_items))
         has_probe = self._breaker.probes > self._probes_fetched or not self.messages
         return int(has_probe)
 
@@ -182,9 +184,14 @@ class LoopState:
         self._fetching = False
         self._last_turns = {user: turn for user, turn in self._last_turns.items() if turn > self._turn}
         received = [
-            InFlightMessage(one, turn=self._next_turn(one), last=one.attempt >= max_deliver)
+            InFlightMessage(
+                one, items=items_of(one), turn=self._next_turn(one), last=one.attempt >= max_deliver
+            )
             for one in deliveries or ()
         ]
+        if received:
+            mean = sum(one.items for one in received) / len(received)
+            self._mean_items = max(mean, self._mean_items / 2)  # after a few single ones large ones may come
         if received and not self._waiting:
             self._linger_until = now + self._settings.linger
         self._waiting += received
@@ -201,7 +208,8 @@ class LoopState:
         if is_open and not self.is_stopping and now < self._breaker.probe_at:
             return ()
         limit = 1 if is_open and not self.is_stopping else self._settings.batch
-        if now < self._linger_until and len(self._waiting) < limit and not self.is_stopping:
+        waiting = sum(one.items for one in self._waiting)
+        if now < self._linger_until and waiting < limit and not self.is_stopping:
             return ()
         batch = self._next(limit)
         if batch:
@@ -230,7 +238,7 @@ class LoopState:
         return min((at - now for at in times if at > now), default=math.inf)
 
     def _next_turn(self, delivery: Delivery) -> int:
-        user = self._user_of(delivery)
+        user = user_of(delivery)
         turn = self._last_turns[user] = max(self._turn, self._last_turns.get(user, 0)) + 1
         return turn
 
@@ -245,7 +253,10 @@ class LoopState:
         is_turn = not regular or regular[0].attempted or any(one.last for one in isolated)
         if isolated and is_turn:
             return () if self._working else isolation_order(isolated)[:1]
-        return regular[:limit]
+        items = accumulate(one.items for one in regular)
+        return regular[:1] + [
+            one for one, so_far in zip(regular[1:], [*items][1:], strict=True) if so_far <= limit
+        ]
 
 
 def isolation_order(isolated: Sequence[InFlightMessage]) -> Sequence[InFlightMessage]:

@@ -41,23 +41,6 @@ begin
 end
 $$;
 
--- Returns current facts about the entities of some keys or other names ($3), of some predicates ($4).
-create or replace function facts_about_named(text, text, text[], text[], integer)
-returns setof facts language plpgsql stable as $$
-#variable_conflict use_column
-declare
-    keys text[] := $3;
-begin
-    perform set_config('app.tenant', $1, true);
-    keys := keys || array(select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3));
-    return query
-    select * from facts
-    where tenant = $1 and user_id = $2 and valid_to is null and predicate = any($4)
-      and (subject_key = any(keys) or object_key = any(keys))
-    order by confidence desc, last_reinforced desc, id limit $5;
-end
-$$;
-
 -- Returns current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 -- Each of the three is found by its own index, so that not all that is known of a user is read for the ten that are shown.
 create or replace function surfacing_facts(text, text, text[], integer, integer)
@@ -88,6 +71,53 @@ begin
     select * from shown
     order by id in (select id from named) desc, confidence desc, last_reinforced desc, id
     limit $5;
+end
+$$;
+
+-- Returns in one row what a recall reads of a user besides memories: the profile; the keys of those who bear the names $3 of the
+-- question, in their order (of the one who has just that name, else of the only one who also goes by it, without titles: $4;
+-- the name itself where there is none, or more than one); current facts of the predicates $7, about these or about those of the
+-- keys $5 where there are any, else about the user; and facts that surface, see above, for all of them and for the keys $6.
+-- $8 as above, $9 how many surface, and $10 how many of the predicates.
+create or replace function facts_of_question(text, text, text[], text[], text[], text[], text[], integer, integer, integer)
+returns table (
+    timezone text, utc_offset text, names text[], people text[], speakers text[],
+    bearers text[], requested facts[], surfacing facts[]
+) language plpgsql stable as $$
+#variable_conflict use_column
+declare
+    meant text[] := '{}';
+    about text[];
+    is_about_user boolean;
+begin
+    perform set_config('app.tenant', $1, true);
+    if cardinality($3) > 0 then
+        meant := array(
+            select coalesce(exact.key, other.key, asked.name)
+            from unnest($3, $4) with ordinality as asked (name, short, place)
+            left join lateral (
+                select key from entities where tenant = $1 and user_id = $2 and key = asked.name offset 0) as exact on true
+            left join lateral (
+                select min(n.key) as key from entity_names n
+                where n.tenant = $1 and n.user_id = $2 and n.name_key = any(array[asked.name, asked.short])
+                having count(distinct n.key) = 1) as other on true
+            order by asked.place);
+    end if;
+    about := array_remove(array_remove(case when cardinality($5) > 0 then $5 else meant end, 'user'), '');
+    is_about_user := cardinality($5) = 0 and cardinality(meant) = 0;
+    about := about || array(select key from entity_names where tenant = $1 and user_id = $2 and name_key = any(about));
+    return query
+    select profile.*, meant,
+           case when cardinality($7) = 0 then '{}'
+                when is_about_user then array(select f from facts_about_user($1, $2, $7, 'user', $10) as f)
+                else array(
+                    select f from facts as f
+                    where f.tenant = $1 and f.user_id = $2 and f.valid_to is null and f.predicate = any($7)
+                      and (f.subject_key = any(about) or f.object_key = any(about))
+                    order by f.confidence desc, f.last_reinforced desc, f.id limit $10) end,
+           array(select f from surfacing_facts(
+               $1, $2, array_remove(array_remove($3 || meant || $5 || $6, 'user'), ''), $8, $9) as f)
+    from profile_of_user($1, $2) as profile;
 end
 $$;
 

@@ -92,10 +92,10 @@ with users as materialized (
 ), settled as (
     delete from dead_letters d using marked m
     where d.tenant = $1 and d.message_id = m.message_id
-      and (d.consumer = 'enrichment' or d.consumer in ('ingest', 'ingest-bulk') and d.code in ('attempts_exhausted', 'quota_exceeded'))
+      and (d.consumer in ('enrichment', 'enrichment-bulk') or d.consumer in ('ingest', 'ingest-bulk') and d.code in ('attempts_exhausted', 'quota_exceeded'))
 ), settled_derived as (
     delete from dead_letters d using marked m
-    where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer = 'enrichment'
+    where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer in ('enrichment', 'enrichment-bulk')
 )
 select marked.*, w.derived_by as version from marked join written w on w.id = marked.memory_id
 

@@ -9,19 +9,6 @@ where tenant = $1 and user_id = $2
 order by key = $3 desc, mentions desc, key
 limit 1
 
--- name: bearers
--- The keys of those who bear the names $3, in their order: of the one who has just that name, else of the only one who also
--- goes by it (without titles: $4); the name itself where there is none, or more than one.
-select coalesce(exact.key, other.key, asked.name) as key
-from unnest($3::text[], $4::text[]) with ordinality as asked (name, short, place)
-left join lateral (
-    select key from entities where tenant = $1 and user_id = $2 and key = asked.name offset 0) as exact on true
-left join lateral (
-    select min(n.key) as key from entity_names n
-    where n.tenant = $1 and n.user_id = $2 and n.name_key = any(array[asked.name, asked.short])
-    having count(distinct n.key) = 1) as other on true
-order by asked.place
-
 -- Facts, most confident first, by one statement for each kind of question: each reads by an index in which what it asks
 -- for stands together, and all but the last in the order in which it is shown, so that no more is read than is shown.
 -- They are planned anew each time, for what is asked: what is null or false is no condition then.

@@ -1,23 +1,16 @@
--- What messages do not tell of memories that were taken in again.
+-- What an export has besides messages, of memories that were taken in again.
 
 -- name: forgotten
--- $2 user, $3 the time of an assertion.
-select is_forgotten($1, $2, '', '', $3)
+-- $2 user, $3 messages. When all of the user was last forgotten, and which of the messages were.
+select (select max(requested_at) from tombstones where tenant = $1 and scope = 'user' and user_id = $2) as user_at,
+       (select array_agg(key) from tombstones
+        where tenant = $1 and scope in ('message', 'erased') and key = any($3::text[]) and user_id = $2) as messages
 
--- name: forgotten_message
--- $2 user, $3 message
-select is_forgotten($1, $2, '', $3, 'infinity')
-
--- name: corrected
+-- name: to_correct
+-- $2 user, $3 ids of memories, $4 the text of each that the user stands behind. Those here of which they do not yet.
 select id from memories
-where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and source = 'user_correction'
-
--- name: with_other_text
--- $2 user, $3 ids of memories, $4 what each says. Those that say something else here, which nobody put right or confirmed.
-select * from memories
-where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and message_id is null
-  and content <> ($4::text[])[array_position($3::uuid[], id)] and source <> 'user_correction' and not verified
-order by id
+where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and source <> 'user_correction'
+  and (message_id is not null or not verified and content <> ($4::text[])[array_position($3::uuid[], id)])
 
 -- name: insights
 -- $3 what they are about.
@@ -35,8 +28,7 @@ on conflict (tenant, user_id, insight_hash) do nothing
 with offered as (
     select * from jsonb_to_recordset($3::jsonb) as o (
         id uuid, event_id uuid, access_count integer, last_accessed timestamptz, reinforcement double precision,
-        importance double precision, importance_beyond double precision, pinned boolean, verified boolean,
-        stored_at timestamptz, archived_at timestamptz, archive_reason text,
+        pinned boolean, verified boolean, stored_at timestamptz, archived_at timestamptz, archive_reason text,
         compressed boolean, synthesis_id uuid)
 ), locked as (
     select id, access_count from memories
@@ -47,15 +39,15 @@ with offered as (
     on conflict do nothing
     returning event_id
 ), applied as (
-    select o.*, l.access_count <= o.access_count as is_latest
+    select o.*, l.access_count <= o.access_count as is_latest, greatest(0, o.access_count - l.access_count) as uses
     from offered o join new n on n.event_id = o.event_id join locked l on l.id = o.id
 )
 update memories m
 set access_count = greatest(m.access_count, w.access_count),
     last_accessed = greatest(m.last_accessed, w.last_accessed),
     reinforcement = greatest(m.reinforcement, w.reinforcement),
-    importance = case when w.is_latest then w.importance else m.importance end,
-    importance_beyond = case when w.is_latest then w.importance_beyond else m.importance_beyond end,
+    importance = importance_after_uses(m.importance, m.importance_beyond, w.uses),
+    importance_beyond = beyond_after_uses(m.importance, m.importance_beyond, w.uses),
     pinned = m.pinned or w.pinned,
     verified = m.verified or w.verified,
     stored_at = least(m.stored_at, w.stored_at),

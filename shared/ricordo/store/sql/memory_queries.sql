@@ -26,22 +26,29 @@ from memories_with_links($1, $2, array(
 order by (found.memory).created_at, (found.memory).message_id
 
 -- name: status
-select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
-from stages where tenant = $1 and memory_id = $2
-
--- name: taken
--- When the message that has this id was stored, if it is another one than that of this digest.
-select stored_at as died_at from history where tenant = $1 and message_id = $2 and digest <> $3
-
--- name: failure
--- Of a message that was recorded ($3), a letter of ingest is about another body under the same id: it counts last.
-select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of_another from dead_letters
-where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
-
--- name: forgotten
--- The tombstone of a message without stages, if there is one; $3 of a user only.
-select 'forgotten' as code, 'it was deleted and is refused' as reason, requested_at as died_at, false as of_another
-from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') and ($3::text is null or user_id = $3) limit 1
+-- $2 memory, $3 message, $4 digest or null, $5 whose deletion counts or null. The failure that counts is the conflict
+-- with another content that has the id, the tombstone of a message without stages, or the last letter; of a recorded
+-- message a letter of ingest is about another body under the same id, and counts last.
+with stage as (
+    select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
+    from stages where tenant = $1 and memory_id = $2
+), failures as (
+    select 1 as place, 'id_conflict' as code, '' as reason, stored_at as died_at, false as of_another, 0 as sequence
+    from history where tenant = $1 and message_id = $3 and digest <> $4::bytea
+    union all
+    select 2, 'forgotten', 'it was deleted and is refused', requested_at, false, 0
+    from tombstones where tenant = $1 and key = $3 and scope in ('message', 'erased')
+        and ($5::text is null or user_id = $5) and not exists (select from stage)
+    union all
+    select 3, code, reason, died_at,
+           consumer in ('ingest', 'ingest-bulk') and exists (select from stage), sequence
+    from dead_letters where tenant = $1 and message_id = $3
+), failure as (
+    select place = 1 as is_conflict, code, reason, died_at, of_another from failures
+    order by place, of_another, died_at desc, sequence desc limit 1
+)
+select stage.*, failure.*, exists (select from documents where tenant = $1 and memory_id = $2) as has_document
+from (select) as one left join stage on true left join failure on true
 
 -- name: counts
 select m.memories, m.archived, m.reflections, m.summaries,

@@ -39,7 +39,7 @@ with waits as materialized (
       and ($3::text is null or s.user_id = $3)
       and not exists (
           select from dead_letters d
-          where d.tenant = $1 and d.message_id = s.message_id and d.consumer in ('encode', 'enrichment'))
+          where d.tenant = $1 and d.message_id = s.message_id and d.consumer in ('encode', 'encode-bulk', 'enrichment', 'enrichment-bulk'))
 ), closed as (
     select u.* from unsummarized_conversations u
     where u.tenant = $1 and u.closed and ($3::text is null or u.user_id = $3)

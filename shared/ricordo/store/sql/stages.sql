@@ -6,7 +6,7 @@ select pg_try_advisory_xact_lock(hashtextextended($1, 3))
 -- $2 now, $3 how many, and the time of the oldest unsettled event of encode $4, enrichment $5, index $6 and knowledge $7,
 -- null where there is none; $9 to $12 are these consumers. A stage is overdue $8 after the one before it. Its event is lost
 -- if it is older than all that are unsettled, by $8 again as it was published after its row was written, or if ten times as
--- long has passed. A stage of which a consumer that sets it has a dead letter waits for the replay. Where no message is
+-- long has passed on the live lane; on the bulk lane there may be any backlog. A stage of which a consumer that sets it has a dead letter waits for the replay. Where no message is
 -- behind a memory, its letter names the memory.
 with overdue as (
     select s.memory_id, s.ingested, lost.encoded, lost.enriched, lost.indexed, lost.extracted
@@ -14,7 +14,7 @@ with overdue as (
     cross join lateral (
         select array_agg(coalesce(
                    at < $2::timestamptz - $8::interval
-                   and (e.oldest is null or at < e.oldest - $8 or at < $2 - 10 * $8)
+                   and (e.oldest is null or at < e.oldest - $8 or (not s.bulk and at < $2 - 10 * $8))
                    and not exists (
                        select from dead_letters d
                        where d.tenant = $1 and d.message_id = s.message_id and d.consumer = any(e.consumers))

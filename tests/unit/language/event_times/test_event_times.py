@@ -58,14 +58,6 @@ def told(text: str, language: str) -> str:
     return next((days(one) for one in event_times(Document(text, language), SAID, ROME)), "none")
 
 
-@pytest.mark.parametrize("blank", ["  ", "\t", "\N{NO-BREAK SPACE}"])
-def test_blanks_of_any_width_are_blanks(blank: str) -> None:
-    for one in (*DEVELOPMENT, *NAMED):
-        event_times(Document(one.text.replace(" ", blank), one.language), SAID, ROME)
-    assert told(blank.join(("We met on", "Friday with my sister")), "en") == "2026-05-08"
-    assert told(blank.join(("Siamo partiti il", "3", "maggio")), "it") == "2026-05-03"
-
-
 @pytest.mark.parametrize("text", ["²³ maggio siamo partiti", "partiti il ²5 maggio", "partiti il ١٢ maggio"])
 def test_a_date_in_other_digits_is_none_rather_than_half_of_one(text: str) -> None:
     assert told(text, "it") == "none"

@@ -1,6 +1,7 @@
 """What a language model says of a question, and whom a question is about by ties to the user."""
 
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -33,37 +34,17 @@ def test_a_name_that_begins_a_sentence_is_found_with_its_help() -> None:
     assert (seen.intent, seen.entities) == ("entity", ("Rex",))
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        QueryClaim("general"),
-        QueryClaim("temporal", time="oggi"),
-        QueryClaim("entity", entities=("Davide",)),
-        QueryClaim("topic", topics=("vacanze",)),
-        QueryClaim("procedural", topics=("fatto",)),
-        QueryClaim("emotional", emotion="negative"),
-    ],
-)
-def test_what_the_rules_see_is_not_unseen(claim: QueryClaim) -> None:
+@pytest.mark.parametrize("claimed", table(__file__, "of_what_the_rules_see"))
+def test_what_the_rules_see_is_not_unseen(claimed: dict[str, Any]) -> None:
+    claim = QueryClaim(**claimed)
     plain, seen = ask("Cosa abbiamo fatto ieri?"), ask("Cosa abbiamo fatto ieri?", claim)
     assert (seen.intent, seen.time, seen.entities, seen.topics) == ("temporal", plain.time, (), ())
     assert seen.emotion_filter is None
 
 
-@pytest.mark.parametrize(
-    ("query", "claim"),
-    [
-        ("Where do I live?", QueryClaim("entity", entities=("Anna", "where", "I", ""))),
-        ("Where do I live?", QueryClaim("topic", topics=("houses", ""))),
-        ("Where do I live?", QueryClaim("temporal", time="yesterday")),
-        ("Do I like sushi?", QueryClaim("procedural")),
-        ("What makes my sister happy?", QueryClaim("emotional", emotion="positive")),
-        ("Hey John, where do I live?", QueryClaim("entity", entities=("John",))),
-        ("Ciao, come stai?", QueryClaim("emotional", emotion="positive")),
-    ],
-)
-def test_what_stands_not_in_the_question_does_not_count(query: str, claim: QueryClaim) -> None:
-    seen = ask(query, claim)
+@pytest.mark.parametrize(("query", "claimed"), table(__file__, "not_in_the_question"))
+def test_what_stands_not_in_the_question_does_not_count(query: str, claimed: dict[str, Any]) -> None:
+    seen = ask(query, QueryClaim(**claimed))
     assert (seen.time, seen.entities, seen.topics, seen.emotion_filter) == (None, (), (), None)
     assert (seen.intent, seen.memory_types) == ("general", ())
 

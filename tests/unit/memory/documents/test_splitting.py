@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.text import normalise
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.documents import DocumentPart
-from ricordo.memory.documents.cutting import ExtractSize, cut_document
+from ricordo.memory.document_cutting import DocumentPart, ExtractSize, cut_document
 
 SMALL = ExtractSize(least=8, most=20, limit=1000)
 

@@ -1,5 +1,6 @@
 """Who is meant by a name: merges where there is reason for it, and nowhere else."""
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -72,20 +73,6 @@ def told(*messages: list[Stated]) -> list[Evidence]:
     ]
 
 
-def test_a_name_its_short_form_and_my_brother_are_one() -> None:
-    assert one(
-        EntityMention("Marco", BROTHER), EntityMention("marco R."), EntityMention("brother", BROTHER_UNNAMED)
-    )
-
-
-def test_a_brother_and_a_colleague_of_one_name_are_two_and_the_name_alone_is_neither() -> None:
-    brother, colleague, bare = keys(
-        EntityMention("Marco", BROTHER), EntityMention("Marco", COLLEAGUE), EntityMention("Marco")
-    )
-    assert len({brother, colleague, bare}) == 3
-    assert bare == "marco"
-
-
 @pytest.mark.parametrize(("first", "second"), table(__file__, "ties_that_exclude_each_other"))
 def test_ties_that_exclude_each_other(first: str, second: str) -> None:
     assert not one(EntityMention("Max", first), EntityMention("Max", second))
@@ -96,67 +83,19 @@ def test_ties_that_one_person_may_have(first: str, second: str) -> None:
     assert one(EntityMention("Max", first), EntityMention("Max", second))
 
 
-@pytest.mark.parametrize("people", table(__file__, "a_shorter_name_stands_for_the_only_fuller_one"))
-def test_a_shorter_name_stands_for_the_only_fuller_one(people: list[tuple[str, str]]) -> None:
-    assert keys(*(EntityMention(*name.split("|")) for name, _ in people)) == [who for _, who in people]
+def decision(line: str) -> EntityDecision:
+    """Return what `one = other`, `one != other` or `one ? other`, of a model or else of the user, decides."""
+    said = line.removeprefix("model: ")
+    first, sign, second = re.split(r" (=|!=|\?) ", said)
+    return EntityDecision(first, second, {"=": True, "!=": False, "?": None}[sign], firm=said == line)
 
 
-def test_a_merge_is_taken_back_when_there_is_no_reason_for_it_any_more() -> None:
-    marco, brother = EntityMention("Marco", BROTHER), EntityMention("brother", BROTHER_UNNAMED)
-    assert keys(marco, brother) == ["marco", "marco"]
-    assert keys(marco, brother, EntityMention("Leo", BROTHER))[1] == "brother"
-
-
-def test_decisions_merge_keep_apart_and_can_be_taken_back() -> None:
-    nico, nicola, leo = EntityMention("Nico"), EntityMention("Nicola"), EntityMention("Leo Rossi")
-    assert keys(nico, nicola) == ["nico", "nicola"]
-    assert keys(nico, nicola, decisions=[EntityDecision("nicola", "nico", same=True)]) == ["nicola", "nicola"]
-    assert keys(leo, EntityMention("Leo")) == ["leo rossi", "leo rossi"]
-    assert keys(leo, EntityMention("Leo"), decisions=[EntityDecision("leo", "leo rossi", same=False)]) == [
-        "leo rossi",
-        "leo",
-    ]
-
-
-def by_model(first: str, second: str, *, same: bool = True) -> EntityDecision:
-    return EntityDecision(first, second, same, firm=False)
-
-
-@pytest.mark.parametrize("firm", [True, False])
-@pytest.mark.parametrize(("label", "tied"), [("brother", 0), ("colleague", 1)])
-def test_a_name_alone_may_be_that_of_one_who_shares_it_and_the_other_stays(
-    label: str,
-    tied: int,
-    firm: bool,  # noqa: FBT001 - both of them
-) -> None:
-    mentions = EntityMention("Marco", BROTHER), EntityMention("Marco", COLLEAGUE), EntityMention("Marco")
-    decision = EntityDecision("marco", f"marco ({label}", same=True, firm=firm)
-    found = keys(*mentions, decisions=[decision])
-    assert found[2] == found[tied] == f"marco ({label}"
-    assert found[2] != found[1 - tied]
-
-
-def test_what_a_model_says_holds_until_a_tie_excludes_it() -> None:
-    said = [by_model("nico", "nicola")]
-    assert keys(EntityMention("Nico"), EntityMention("Nicola"), decisions=said) == ["nicola", "nicola"]
-    tied = EntityMention("Nico", BROTHER), EntityMention("Nicola", COLLEAGUE)
-    assert keys(*tied, decisions=said) == ["nico", "nicola"]
-    assert keys(*tied, decisions=[EntityDecision("nico", "nicola", same=True)]) == ["nicola", "nicola"]
-
-
-def test_a_model_does_not_join_by_way_of_others_whom_the_user_keeps_apart() -> None:
-    names = [EntityMention(name) for name in ("Nico", "Nicola", "Nicole")]
-    said = [by_model("nico", "nicola"), by_model("nico", "nicole")]
-    assert len(set(keys(*names, decisions=said))) == 1
-    found = keys(*names, decisions=[*said, EntityDecision("nicola", "nicole", same=False)])
-    assert found[1] != found[2]
-
-
-@pytest.mark.parametrize("same", [True, False, None])
-def test_of_whom_the_user_has_said_anything_a_model_says_nothing(*, same: bool | None) -> None:
-    names = EntityMention("Nico"), EntityMention("Nico Rossi"), EntityMention("Nicola")
-    decisions = [by_model("nico rossi", "nicola"), EntityDecision("nico", "nicola", same)]
-    assert len(set(keys(*names, decisions=decisions))) == (1 if same else 2)
+@pytest.mark.parametrize("people", table(__file__, "who_is_who"))
+def test_who_is_who(people: tuple[tuple[str, ...], ...]) -> None:
+    """Of each: who it is, by mentions and decisions."""
+    mentions = [EntityMention(*one[0].split("|")) for one in people if len(one) == 2]
+    decisions = [decision(one[0]) for one in people if len(one) == 1]
+    assert keys(*mentions, decisions=decisions) == [one[1] for one in people if len(one) == 2]
 
 
 @given(st.lists(MENTIONS, max_size=10), DECISIONS, st.randoms(use_true_random=False))

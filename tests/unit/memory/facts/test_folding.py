@@ -1,127 +1,97 @@
 """Facts are a pure fold over evidence: confidence, history, contradiction, and indifference to order."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from random import Random
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_formulas import facts_as_of
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.facts.evidence import Evidence, Kind, Polarity
-from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.language.facts.evidence import Evidence
+from ricordo.language.facts.vocabulary import PREDICATES, SINGLE_VALUED
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.folding import fold
+from ricordo.memory.facts.user_assertions import UserAssertion, assertion_evidence
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def said(
-    predicate: str,
-    value: str,
-    day: int,
-    *,
-    subject: str = "user",
-    message: str = "",
-    polarity: Polarity = "holds",
-    kind: Kind = "said",
-) -> Evidence:
-    at = START + timedelta(days=day)
-    return Evidence(subject, predicate, value, message or f"m-{day}", at, polarity=polarity, kind=kind)
+def year(number: int, month: int = 1) -> datetime:
+    return datetime(number, month, 1, tzinfo=UTC)
+
+
+def said(value: str, day: int, predicate: str = "lives_in", **fields: Any) -> Evidence:  # noqa: ANN401
+    """Return what a message of that day says of the user."""
+    usual: dict[str, Any] = {"message_id": f"m-{day}", "at": START + timedelta(days=day)}
+    return Evidence("user", predicate, value, **(usual | fields))
 
 
 def folded(*rows: Evidence) -> tuple[Fact, ...]:
     return fold(rows, tenant="acme", user_id="u-1")
 
 
-def only(facts: Sequence[Fact], value: str) -> Fact:
-    (found,) = [fact for fact in facts if fact.object == value]
-    return found
+def read(line: str) -> Evidence:
+    """Return the evidence of `value day word...`: a predicate, polarity or kind, or a field and its value."""
+    value, day, *words = line.split()
+    fields: dict[str, Any] = {}
+    for word in words:
+        name, _, given_ = word.rpartition("=")
+        if name in ("valid_from", "valid_to"):
+            fields[name] = year(*map(int, given_.split("-")))
+        elif word == "verified":
+            fields["kind"] = word
+        else:
+            fields[name or ("polarity" if word in ("past", "denied") else "predicate")] = given_
+    return said(value, int(day), **fields)
 
 
-def current(facts: Sequence[Fact]) -> list[str]:
-    return [fact.object for fact in facts if fact.current]
+def told(lines: Sequence[str]) -> list[Evidence]:
+    """Return the evidence of lines; `confirm`, `correct` or `retract value day right` is the user's word."""
+    rows: list[Evidence] = []
+    for line in lines:
+        word, value, *rest = line.split()
+        if word not in ("confirm", "correct", "retract"):
+            rows.append(read(line))
+            continue
+        now = START + timedelta(days=int(rest[0]))
+        of_it = [one for one in folded(*rows) if one.object == value]
+        fact = max(of_it, key=lambda one: (one.current, one.disputed))
+        say = UserAssertion(verified=word != "retract", object=rest[1] if word == "correct" else None)
+        rows += assertion_evidence(fact, say, message_id=f"r-{rest[0]}", now=now, last_said=None)
+    return rows
 
 
-def test_confidence_counts_distinct_messages_up_to_ten() -> None:
-    rows = [said("likes", "tea", day) for day in range(12)]
-    (fact,) = folded(*rows, *rows)
-    assert fact.confidence == 10
-    assert len(fact.message_ids) == 12
-    assert (fact.first_seen, fact.last_reinforced) == (rows[0].at, rows[-1].at)
-
-
-def test_a_message_that_claims_two_instants_was_said_at_the_first() -> None:
-    twice = [said("likes", "tea", 3, message="m"), said("likes", "coffee", 1, message="m")]
-    assert {fact.first_seen for fact in folded(*twice)} == {START + timedelta(days=1)}
-
-
-def test_a_functional_predicate_holds_one_value_and_keeps_its_history() -> None:
-    facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 9))
-    rome, milan = only(facts, "Rome"), only(facts, "Milan")
-    assert rome.valid_to == milan.valid_from == START + timedelta(days=9)
-    assert rome.contradictions == 1
-    assert current(facts) == ["Milan"]
-
-
-@pytest.mark.parametrize(("liked", "then", "stands"), table(__file__, "a_mood_is_no_change_of_taste"))
-def test_a_mood_is_no_change_of_taste(
-    liked: int, then: list[tuple[str, Polarity]], stands: tuple[tuple[str, bool], ...]
-) -> None:
-    likes = [said("likes", "tea", day) for day in range(liked)]
-    later = [
-        said(predicate, "tea", 10 + day, polarity=polarity) for day, (predicate, polarity) in enumerate(then)
+def shown(fact: Fact) -> str:
+    """Return a fact as the table has it: of when, by how many messages, the last of them, and its faults."""
+    words = ["" if fact.predicate == "lives_in" else fact.predicate, fact.object]
+    words.append("..".join(f"{one:%Y-%m-%d}" if one else "" for one in (fact.valid_from, fact.valid_to)))
+    words += [
+        f"x{fact.confidence} {fact.last_reinforced:%m-%d}",
+        f"-{fact.contradictions}" if fact.contradictions else "",
     ]
-    facts = folded(*likes, *later)
-    assert [(fact.predicate, fact.disputed) for fact in facts if fact.current] == list(stands)
+    words += ["disputed"] * fact.disputed + ["verified"] * fact.verified
+    return " ".join(filter(None, words))
 
 
-def test_a_lone_contradiction_disputes_a_firm_fact_and_a_second_overturns_it() -> None:
-    firm = [said("lives_in", "Rome", day) for day in range(5)]
-    disputed = folded(*firm, said("lives_in", "Milan", 10))
-    assert current(disputed) == ["Rome"]
-    assert only(disputed, "Rome").disputed
-    assert only(disputed, "Milan").disputed
-    overturned = folded(*firm, said("lives_in", "Milan", 10), said("lives_in", "Milan", 20))
-    assert current(overturned) == ["Milan"]
-    assert only(overturned, "Milan").confidence == 2
-    assert only(overturned, "Rome").valid_to == START + timedelta(days=10)
-    assert not any(fact.disputed for fact in overturned)
+@pytest.mark.parametrize(("lines", "facts"), table(__file__, "histories"))
+def test_what_is_said_is_a_history(lines: tuple[str, ...], facts: tuple[str, ...]) -> None:
+    assert sorted(map(shown, folded(*told(lines)))) == sorted(facts)
 
 
-def test_the_same_message_twice_is_still_a_lone_contradiction() -> None:
-    rows = [said("lives_in", "Rome", day) for day in range(5)]
-    rows += [said("lives_in", "Rome", 10, polarity="past"), said("lives_in", "Milan", 10)]
-    assert current(folded(*rows)) == ["Rome"]
-
-
-def test_saying_a_disputed_fact_again_settles_the_dispute() -> None:
-    rows = [said("lives_in", "Rome", day) for day in range(5)]
-    facts = folded(
-        *rows, said("lives_in", "Milan", 10), said("lives_in", "Rome", 11), said("lives_in", "Milan", 12)
-    )
-    rome = only(facts, "Rome")
-    assert rome.current
-    assert rome.disputed
-    assert rome.contradictions == 2
-    settled = folded(*rows, said("lives_in", "Milan", 10), said("lives_in", "Rome", 11))
-    assert not any(fact.disputed for fact in settled)
-    assert current(settled) == ["Rome"]
-
-
-def test_a_verified_fact_is_not_overturned_by_messages() -> None:
-    rows = [said("lives_in", "Rome", 0), said("lives_in", "Rome", 1, message="v", kind="verified")]
-    facts = folded(*rows, *(said("lives_in", "Milan", day) for day in range(2, 9)))
-    rome = only(facts, "Rome")
-    assert rome.current
-    assert rome.verified
-    assert rome.disputed
-    assert rome.contradictions == 7
+@pytest.mark.parametrize(("lines", "others"), table(__file__, "alike"))
+def test_what_is_taken_back_was_never_said(lines: tuple[str, ...], others: tuple[str, ...]) -> None:
+    assert folded(*told(lines)) == folded(*told(others))
 
 
 def test_ids_are_the_same_in_every_run_and_differ_between_users_and_tenants() -> None:
-    row = said("likes", "tea", 0)
+    row = said("tea", 0, "likes")
     ids = {fold([row], tenant=t, user_id=u)[0].id for t in ("a", "b") for u in ("x", "y")}
     assert len(ids) == 4
     assert folded(row)[0].id == uuid5(NAMESPACE_OID, "acme/u-1/user/likes/tea")
@@ -129,8 +99,8 @@ def test_ids_are_the_same_in_every_run_and_differ_between_users_and_tenants() ->
 
 @pytest.mark.parametrize("value", ["", "  ", "\x00"])
 def test_blank_values_and_unknown_predicates_are_no_facts(value: str) -> None:
-    assert folded(said("likes", value, 0)) == ()
-    assert folded(said("LIKES]->() DETACH DELETE n //", "tea", 0)) == ()
+    assert folded(said(value, 0, "likes")) == ()
+    assert folded(said("tea", 0, "LIKES]->() DETACH DELETE n //")) == ()
 
 
 rows = st.builds(
@@ -167,3 +137,71 @@ def test_laws_of_every_fold(evidence: list[Evidence]) -> None:
         if fact.current and PREDICATES[fact.predicate].single_valued:
             assert (fact.subject, fact.predicate) not in held
             held.add((fact.subject, fact.predicate))
+
+
+@dataclass(frozen=True)
+class Stay:
+    """Where somebody lived from when to when, None for until now, and how it is told."""
+
+    city: str
+    begin: datetime
+    end: datetime | None
+    told: tuple[Evidence, ...]
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> list[Stay]:
+    """Draw a life: consistent, and told in any order, each stay in one of the ways in which people do."""
+    years = sorted(draw(st.sets(st.integers(1980, 2024), min_size=1, max_size=6)))
+    days = draw(st.permutations(range(len(years))))
+    stays: list[Stay] = []
+    for nth, (first, day) in enumerate(zip(years, days, strict=True)):
+        city, begin = f"City {nth}", year(first)
+        end = year(years[nth + 1]) if nth + 1 < len(years) else None
+        # "Until 2015" goes on to the end of that year, in which the next stay may begin.
+        until = end if end is None or draw(st.booleans()) else end.replace(year=end.year + 1)
+        both = said(city, day, valid_from=begin, valid_to=until, polarity="past")
+        ways = [both] if end is not None else []
+        if end is None or draw(st.booleans()):
+            ways = [said(city, day, valid_from=begin)]
+        stays.append(Stay(city, begin, end, tuple(ways)))
+    return stays
+
+
+@given(lives(), st.randoms(use_true_random=False))
+def test_a_life_told_in_any_order_is_its_history(stays: Sequence[Stay], chance: Random) -> None:
+    rows = [row for stay in stays for row in stay.told]
+    chance.shuffle(rows)
+    facts = folded(*rows)
+    assert {fact.object: (fact.valid_from, fact.valid_to) for fact in facts} == {
+        stay.city: (stay.begin, stay.end) for stay in stays
+    }
+    periods = sorted((fact.valid_from, fact.valid_to) for fact in facts if fact.valid_from and fact.valid_to)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(periods))
+    for stay in stays:
+        assert [fact.object for fact in facts_as_of(facts, stay.begin)] == [stay.city]
+        if stay.end is not None:
+            assert stay.city not in [fact.object for fact in facts_as_of(facts, stay.end)]
+
+
+TIMES = st.none() | st.integers(2000, 2030).map(year)
+ROWS = st.builds(
+    said,
+    st.sampled_from(("Rome", "Milan", "Turin")),
+    st.integers(0, 30),
+    valid_from=TIMES,
+    valid_to=TIMES,
+    polarity=st.sampled_from(("holds", "holds", "past")),
+    predicate=st.sampled_from(("lives_in", "lives_in", "knows")),
+)
+
+
+@given(st.lists(ROWS, max_size=12))
+def test_at_any_instant_at_most_one_value_of_what_has_one(rows: Sequence[Evidence]) -> None:
+    facts = folded(*rows)
+    for number in range(1999, 2032):
+        held = [
+            fact.predicate if fact.predicate in SINGLE_VALUED else (fact.predicate, fact.object)
+            for fact in facts_as_of(facts, year(number, 6))
+        ]
+        assert len(held) == len(set(held))

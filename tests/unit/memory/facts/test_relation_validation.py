@@ -1,6 +1,7 @@
 """What a language model says of a message counts as far as the message has it, asserts it and names whom."""
 
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
-from tests.unit.memory.facts.validation import Claim, validated
 
 from ricordo.language.facts.evidence import Polarity, Statement
-from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.vocabulary import PREDICATES
-from ricordo.memory.facts.relation_validation import RecognisedEntity, RelationFault
+from ricordo.memory.facts.relation_validation import (
+    Passage,
+    RecognisedEntity,
+    Relation,
+    RelationFault,
+    ValidatedStatements,
+    validate_relations,
+)
+from ricordo.memory.llm_validation import LlmMessage
+
+AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
+
+Claim = tuple[str, str, str, str] | tuple[str, str, str, str, str]
+
+
+def validated(
+    text: str,
+    *claims: Claim,
+    language: str = "en",
+    entities: tuple[RecognisedEntity, ...] = (),
+    rules: tuple[Statement, ...] = (),
+) -> ValidatedStatements:
+    """Return what comes of claims about a text of which the rules have read `rules`."""
+    passage = Passage(LlmMessage(text, language), entities)
+    return validate_relations(passage, [Relation(*claim) for claim in claims], rules, at=AT)
 
 
 def added(text: str, *claims: Claim, language: str = "en") -> list[tuple[str, str, str, str]]:
@@ -113,27 +136,11 @@ def test_who_is_tied_to_the_user_stays_so() -> None:
     assert chess.subject_tie == tie
 
 
-MESSI = "Messi got hooked on chess."
-CURIE = "Marie Curie got hooked on chess."
-
-
-@pytest.mark.parametrize(
-    ("text", "subject", "entities", "tie"),
-    [
-        (MESSI, "Messi", (), PRESUMED),
-        (MESSI, "Messi", (RecognisedEntity(0, 5, "person", 0.9),), PRESUMED),
-        (MESSI, "Messi", (RecognisedEntity(0, 5, "animal", 0.9),), ""),
-        (CURIE, "Marie Curie", (), PRESUMED),
-        (CURIE, "Marie Curie", (RecognisedEntity(0, 11, "person", 0.9),), PRESUMED),
-        ("Marie C. got hooked on chess.", "Marie C", (), ""),
-        ("Kjell got hooked on chess.", "Kjell", (), PRESUMED),
-        ("Kjell got hooked on chess.", "Kjell", (RecognisedEntity(0, 5, "person", 0.9),), ""),
-    ],
-)
-def test_people_whom_one_reads_of_are_presumed_to_be_strangers(
-    text: str, subject: str, entities: tuple[RecognisedEntity, ...], tie: str
-) -> None:
-    found = validated(text, (subject, "likes", "chess", "got hooked on chess"), entities=entities)
+@pytest.mark.parametrize(("subject", "kind", "tie"), table(__file__, "strangers"))
+def test_people_whom_one_reads_of_are_presumed_to_be_strangers(subject: str, kind: str, tie: str) -> None:
+    text = f"{subject} got hooked on chess."
+    entities = (RecognisedEntity(0, len(subject), kind, 0.9),) if kind else ()
+    found = validated(text, (subject.rstrip("."), "likes", "chess", "got hooked on chess"), entities=entities)
     assert [one.subject_tie for one in found.statements] == [tie]
 
 

@@ -1,11 +1,10 @@
 """Words and the evidence around a memory: sessions, replies, connections, and fusion of rankings."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.memory_index import idf, score
 
 from ricordo.language.text import stem
 from ricordo.memory.ranking import bm25
@@ -61,26 +60,11 @@ def test_a_rare_word_outranks_a_common_one() -> None:
         for d in documents
         for term in d.indices.tolist()
     }
-    weights = {term: bm25.idf(len(corpus), count) for term, count in counts.items()}
+    weights = {term: idf(len(corpus), count) for term, count in counts.items()}
     query = bm25.query_terms("il cane Max", ("it",))
-    scores = [bm25.score(query, document, weights) for document in documents]
+    scores = [score(query, document, weights) for document in documents]
     assert scores[0] == max(scores)
     assert scores[3] == 0
-
-
-@given(st.integers(0, 10_000), st.data())
-def test_idf_is_positive_and_falls_with_frequency(documents: int, data: st.DataObject) -> None:
-    containing = data.draw(st.integers(0, documents))
-    value = bm25.idf(documents, containing)
-    assert value > 0
-    if containing < documents:
-        assert bm25.idf(documents, containing + 1) < value
-    assert value == pytest.approx(math.log(1 + (documents - containing + 0.5) / (containing + 0.5)))
-
-
-def test_impossible_figures_are_refused() -> None:
-    with pytest.raises(ValueError, match="more documents"):
-        bm25.idf(1, 2)
 
 
 def test_words_that_most_memories_hold_do_not_count_unless_all_do() -> None:
@@ -136,9 +120,10 @@ def test_evidence_of_a_session_is_bounded_and_the_same_for_all_in_it(
 def test_an_answer_is_known_by_its_question() -> None:
     asks, closeness = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.8, 0.1, 0.7, 0.2])
     before = [None, "question", "elsewhere", "statement"]
-    found = reply_closeness(["question", "answer", "statement", "other"], before, asks, closeness)
+    places = {key: place for place, key in enumerate(("question", "answer", "statement", "other"))}
+    found = reply_closeness(places, before, asks, closeness)
     assert found.tolist() == [0.0, 0.8, 0.0, 0.0]
-    assert reply_closeness([], [], np.zeros(0), np.zeros(0)).size == 0
+    assert reply_closeness({}, [], np.zeros(0), np.zeros(0)).size == 0
 
 
 logits = st.lists(st.floats(-30, 30), min_size=1, max_size=30).map(np.array)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.memory.ranking import (
-    Candidates,
     UnknownProfile,
     UnknownWeight,
     find_profile,
@@ -126,27 +125,23 @@ def test_many_are_scored_as_each_alone(profile: RankingProfile, several: list[Si
     assert profile.score(columns) == pytest.approx([profile.score(one) for one in several])
 
 
-def candidates(*several: tuple[int, int, float]) -> Candidates:
-    """Return candidates of an id, an age in days and a closeness each."""
-    return Candidates(
-        [UUID(int=number) for number, _, _ in several],
-        np.array([(NOW - age * DAY).timestamp() for _, age, _ in several]),
-        Signals(semantic=np.array([semantic for _, _, semantic in several])),
-    )
+def order(*several: tuple[int, int, float], limit: int | None = None) -> list[int]:
+    """Return the order of candidates of an id, an age in days and a closeness each."""
+    ids, ages, close = zip(*several, strict=True)
+    instants = np.array([(NOW - age * DAY).timestamp() for age in ages])
+    scores = WeightedProfile().score(Signals(semantic=np.array(close)))
+    return [one.id.int for one in rank([UUID(int=number) for number in ids], instants, scores, limit)]
 
 
 def test_ties_go_to_the_newer_then_to_the_lower_id() -> None:
-    found = candidates((3, 1, 0.5), (2, 0, 0.5), (1, 0, 0.5), (4, 9, 0.9))
-    assert [each.id.int for each in rank(found, WeightedProfile())] == [4, 1, 2, 3]
-    assert [each.id.int for each in rank(found, WeightedProfile(), 2)] == [4, 1]
+    found = (3, 1, 0.5), (2, 0, 0.5), (1, 0, 0.5), (4, 9, 0.9)
+    assert order(*found) == [4, 1, 2, 3]
+    assert order(*found, limit=2) == [4, 1]
 
 
-@given(st.permutations(list(range(8))))
-def test_the_order_of_arrival_does_not_matter(order: list[int]) -> None:
-    found = [(number, number % 3, float(number % 2)) for number in range(8)]
-    assert rank(candidates(*(found[at] for at in order)), WeightedProfile()) == rank(
-        candidates(*found), WeightedProfile()
-    )
+@given(st.permutations([(number, number % 3, float(number % 2)) for number in range(8)]))
+def test_the_order_of_arrival_does_not_matter(found: list[tuple[int, int, float]]) -> None:
+    assert order(*found) == order(*sorted(found))
 
 
 def test_profiles_are_found_by_name() -> None:

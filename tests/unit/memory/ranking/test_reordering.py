@@ -15,11 +15,11 @@ from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.fusion import order_by_event_time, order_corrections, remaining_span
 from ricordo.memory.ranking.linking_words import linking_words, words_of_memory
 from ricordo.memory.ranking.repetitions import CandidateText, Repetitions
-from ricordo.memory.ranking.signals import Interval, Signals
+from ricordo.memory.ranking.signals import Interval
 
 
 def ranked(*places: int) -> list[Ranked]:
-    return [Ranked(UUID(int=one), 1.0 - at / 10, Signals(semantic=0.5)) for at, one in enumerate(places)]
+    return [Ranked(UUID(int=one), 1.0 - at / 10) for at, one in enumerate(places)]
 
 
 def corrected(*pairs: tuple[int, list[int]]) -> dict[UUID, list[UUID]]:
@@ -34,7 +34,6 @@ def test_it_comes_right_before_what_it_corrects_with_its_score() -> None:
     found = order_corrections(ranked(1, 2, 3, 4), corrected((2, [4])))
     assert ids(found) == [1, 4, 2, 3]
     assert [one.score for one in found] == [1.0, 0.9, 0.9, 0.8]
-    assert found[1].signals == Signals(semantic=0.5)
 
 
 def test_one_that_comes_first_stays() -> None:
@@ -45,7 +44,6 @@ def test_one_that_was_not_found_joins_and_the_last_gives_way() -> None:
     found = order_corrections(ranked(1, 2, 3), corrected((1, [9])), 3)
     assert ids(found) == [9, 1, 2]
     assert found[0].score == 1.0
-    assert found[0].signals.numbers() == {}, "nothing was measured of it"
 
 
 def test_corrections_of_corrections_come_before_these() -> None:
@@ -85,7 +83,7 @@ def times(*days: float) -> list[EventTime]:
 
 
 def scored(*scores: float) -> list[Ranked]:
-    return [Ranked(UUID(int=place), score, Signals()) for place, score in enumerate(scores)]
+    return [Ranked(UUID(int=place), score) for place, score in enumerate(scores)]
 
 
 def test_what_happens_in_the_time_comes_first_and_in_its_order() -> None:
@@ -154,9 +152,9 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
 def merged(*texts: tuple[str, str]) -> dict[int, list[int]]:
     """Return which of the texts, best first, are shown, and what each stands for."""
     candidates = [CandidateText(UUID(int=n), text, by) for n, (text, by) in enumerate(texts)]
-    ranked = [Ranked(candidate.id, 1.0, Signals()) for candidate in candidates]
+    ranked = [Ranked(candidate.id, 1.0) for candidate in candidates]
     found = Repetitions(candidates).merge(ranked)
-    return {shown.int: [other.int for other in others] for shown, others in found.items()}
+    return {shown.id.int: [other.int for other in others] for shown, others in found}
 
 
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(["Anna", "Davide"])), max_size=12))

@@ -1,7 +1,6 @@
 """The table of all rules, and the loop that tries them where a time may stand."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import Years
@@ -152,23 +151,20 @@ _COMPOSED: RuleTable = (
 _LEAD = 6  # lexemes that may stand before the first strong one: "from the end of the first"
 
 
-@dataclass(slots=True)
-class Attempts:
-    """How many more places of a text the rules may be tried at: bounds what a hostile text can cost."""
+def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: int) -> Iterator[tuple[int, Read]]:
+    """Yield the expressions from left to right, none overlapping, with the index where each begins.
 
-    left: int
-
-
-def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: Attempts) -> Iterator[tuple[int, Read]]:
-    """Yield the expressions from left to right, none overlapping, with the index where each begins."""
+    Args:
+        attempts: at how many places the rules are tried at most.
+    """
     reader = Reader(items, lexicon, _PERIODS)
     reach = _distance_to_strong(items)
     at = 0
-    while at < len(items) and attempts.left > 0:
+    while at < len(items) and attempts > 0:
         if reach[at] > _LEAD:
             at += 1
             continue
-        attempts.left -= 1
+        attempts -= 1
         read = _phrase(reader, at)
         if read is None or _glued(items, at, read.end):
             at += 1

@@ -1,0 +1,208 @@
+"""Facts, entities and the graph as a person reads them, and the sentences that facts rest on."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from ricordo.client import MemoryClient
+from ricordo.messages.entities import EntitiesReply, EntityCard, GraphEdgeView, GraphReply
+from ricordo.messages.queries import FactsReply, Position
+from ricordo.messages.views import EntityView, FactView, HistoryMessage
+from ricordo_services.cli.output import (
+    PLAIN,
+    TwoColumns,
+    View,
+    counted,
+    plain,
+    print_block,
+    print_remark,
+    print_text,
+    warn_degraded,
+)
+
+_AT_ONCE: Final = 1_000
+_LONGEST: Final = 300  # characters of a message of which no sentence names the value
+_INSTANT: Final = timedelta(microseconds=1)
+_SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+|\n+")
+_USER: Final = "user"  # as the subject of facts
+
+
+def show_supported_facts(facts: Sequence[FactView], view: View) -> None:
+    """Print facts under their heading; nothing where there are none."""
+    if facts:
+        print_text("\nFacts", "bold")
+        print_block(facts_block(facts, view))
+
+
+def facts_block(facts: Sequence[FactView], view: View = PLAIN) -> RenderableType:
+    """Show facts, each with how many messages it rests on, and its id if wanted."""
+    return TwoColumns([fact_row(fact, statement(fact), validity(fact, view), view) for fact in facts])
+
+
+def entity_head(entity: EntityCard | EntityView, ties: Sequence[str], kind: str = "", seen: str = "") -> Text:
+    """Show the names of an entity, how it is tied to the user, and in how many messages it is."""
+    line = Text(plain(entity.name), "bold cyan")
+    if entity.aliases:
+        line.append(f" ({plain(', '.join(entity.aliases))})", "")
+    notes = filter(None, (kind, ", ".join(ties), counted(entity.mentions, "messages"), seen))
+    return line.append(f"  {'; '.join(notes)}", "dim")
+
+
+def statement(fact: FactView | GraphEdgeView) -> Text:
+    """Show subject, predicate and object of a fact."""
+    subject, value = (plain(fact.subject), "bold cyan"), (plain(fact.object), "bold")
+    return Text.assemble(subject, "  ", (fact.predicate, "dim"), "  ", value)
+
+
+def fact_row(fact: FactView, text: Text, notes: str, view: View) -> tuple[Text, Text]:
+    """Show how many messages a fact rests on, and its text, its notes, and its id if wanted."""
+    if notes:
+        text.append(f"  ({notes})", "dim")
+    text.append(view.id(fact.id), "dim")
+    return Text("•" * fact.confidence, "magenta"), text
+
+
+def validity(fact: FactView, view: View) -> str:
+    """Say of a fact until when it held, and whether it is disputed or verified."""
+    until = f"until {view.time(fact.valid_to)}" if fact.valid_to else ""
+    marks = (until, "disputed" if fact.disputed else "", "verified" if fact.verified else "")
+    return ", ".join(filter(None, marks))
+
+
+async def supporting(
+    client: MemoryClient, user: str, facts: Sequence[FactView]
+) -> Mapping[str, HistoryMessage]:
+    """Return the messages that support facts by their ids; those that were forgotten are left out.
+
+    The history is read once, from the instant at which any of the facts was last said back to the first.
+    """
+    wanted = {message_id for fact in facts for message_id in fact.message_ids}
+    found: dict[str, HistoryMessage] = {}
+    if not wanted:
+        return found
+    first = min(fact.first_seen for fact in facts if fact.message_ids)
+    last = max(fact.last_reinforced for fact in facts if fact.message_ids)
+    before: Position | None = Position(last + _INSTANT)
+    while before is not None and found.keys() != wanted:
+        page = await client.history(user, before=before, limit=_AT_ONCE)
+        found |= {one.id: one for one in page.messages if one.id in wanted}
+        before = None if not page.messages or page.messages[0].timestamp < first else page.next
+    return found
+
+
+def sentences_of(
+    fact: FactView, messages: Mapping[str, HistoryMessage], view: View = PLAIN
+) -> list[tuple[Text, Text]]:
+    """Return what supports a fact, oldest first: when it was said, the words, and the id of the message."""
+    rows = []
+    for source in (messages[message_id] for message_id in fact.message_ids if message_id in messages):
+        words = plain(sentence_with(fact.object, source.content or ""))
+        said = Text.assemble(words, (f"  {plain(source.id)}", "dim"))
+        rows.append((Text(f"  {view.time(source.timestamp)}", "dim"), said))
+    return rows or [(Text(), Text("the user's decision" if fact.verified else "no source is left", "dim"))]
+
+
+def sentence_with(value: str, content: str) -> str:
+    """Return the sentences of a message that hold `value`; where none does, how the message begins."""
+    from ricordo.language.facts.entity_names import normalise  # noqa: PLC0415 - slow to load
+
+    named = [one.strip() for one in _SENTENCES.split(content) if normalise(value) in normalise(one)]
+    if named:
+        return " ".join(" ".join(named).split())
+    begin = " ".join(content.split())
+    return begin if len(begin) <= _LONGEST else f"{begin[:_LONGEST]}…"
+
+
+def show_facts(
+    user: str,
+    reply: FactsReply,
+    view: View = PLAIN,
+    *,
+    limit: int | None = None,
+    messages: Mapping[str, HistoryMessage] | None = None,
+) -> None:
+    """Print facts, or that there are none; of an entity as a card; with sentences of `messages`, by id."""
+    if reply.entity is not None:
+        for block in _card(reply.entity, reply.facts, view):
+            print_block(block)
+    elif reply.facts and messages is None:
+        print_block(facts_block(reply.facts, view))
+    for fact in reply.facts if messages is not None else ():
+        print_block(facts_block([fact], replace(view, ids=True)))
+        print_block(TwoColumns(sentences_of(fact, messages or {}, view)))
+    if not reply.facts:
+        print_remark(f"no facts of user {plain(user)!r}")
+    if reply.truncated:
+        print_remark("the reply was too large: not everything is shown")
+    elif len(reply.facts) == limit:
+        print_remark(f"the {limit} most certain facts: --limit shows more")
+    warn_degraded(reply.degraded)
+
+
+def _card(entity: EntityView, facts: Sequence[FactView], view: View) -> list[RenderableType]:
+    names = {name.casefold() for name in (entity.name, *entity.aliases)}
+    current = (fact for fact in facts if fact.subject == _USER and fact.valid_to is None)
+    ties = sorted({fact.predicate for fact in current if fact.object.casefold() in names})
+    blocks: list[RenderableType] = [entity_head(entity, ties)]
+    for predicate in sorted({fact.predicate for fact in facts}):
+        rows = [_row(entity, fact, view) for fact in facts if fact.predicate == predicate]
+        blocks += [Text(f"\n{predicate}", "bold"), TwoColumns(rows)]
+    near = [
+        (
+            Text("·" * one.distance, "magenta"),
+            Text.assemble((plain(one.name), "bold"), "  ", (", ".join(one.predicates), "dim")),
+        )
+        for one in entity.neighbours
+    ]
+    return [*blocks, Text("\nNear", "bold"), TwoColumns(near)] if near else blocks
+
+
+def _row(entity: EntityView, fact: FactView, view: View) -> tuple[Text, Text]:
+    """Show the other end of a fact, since when it holds, and how it stands."""
+    text = Text(plain(fact.object), "bold")
+    if fact.subject != entity.name:
+        text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (plain(fact.object), "bold"))
+    since = f"since {view.time(fact.valid_from)}" if fact.valid_from else ""
+    notes = ", ".join(filter(None, (since, validity(fact, view))))
+    return fact_row(fact, text, notes, view)
+
+
+def show_entities(user: str, reply: EntitiesReply, view: View) -> None:
+    """Print entities with their facts, or that there are none."""
+    if not reply.entities:
+        print_remark(f"no such entities of user {plain(user)!r}")
+    for card in reply.entities:
+        kind = card.kind.value if card.kind else ""
+        seen = f"last seen {view.time(card.last_seen)}" if card.last_seen else ""
+        print_block(entity_head(card, card.ties, kind, seen))
+        if card.facts:
+            print_block(facts_block(card.facts, view))
+
+
+def show_graph(reply: GraphReply, depth: int, min_confidence: int) -> None:
+    """Print paths, or else facts, or which options find more; and what could not be asked."""
+    facts = {edge.id: edge for edge in reply.edges}
+    rows = []
+    for path in reply.paths:
+        steps = Text(plain(path.nodes[0]), "bold")
+        for fact, name in zip(path.facts, path.nodes[1:], strict=True):
+            predicate = facts[fact].predicate if fact in facts else "…"
+            steps.append(f" — {predicate} — ", "dim").append(plain(name), "bold")
+        rows.append((Text(f"{path.strength:.2f}", "magenta"), steps))
+    edges = () if reply.paths else reply.edges
+    rows += [(Text("•" * edge.confidence, "magenta"), statement(edge)) for edge in edges]
+    if rows:
+        print_block(TwoColumns(rows))
+    elif not reply.degraded:
+        advice = [f"nothing is connected{' so firmly' if min_confidence > 1 else ''}"]
+        advice += ["--min-confidence 1 shows what was said once"] if min_confidence > 1 else []
+        advice += ["--depth 3 looks further"] if depth < 3 else []
+        print_remark("; ".join(advice))
+    if reply.truncated:
+        print_text("there is more than is shown", "dim")
+    warn_degraded(reply.degraded)

@@ -1,1 +1,0 @@
-"""The graph of facts over Bolt."""
