@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.bus.nats.nats_bus import NatsBus
-from ricordo.bus.port import ConsumerLag
 from ricordo.clock import Clock
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.worker.event_worker import EventWorker
@@ -34,15 +33,8 @@ class Backlog:
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        return sum(one.waiting for one in await self.lags())
-
-    async def lags(self) -> list[ConsumerLag]:
-        """Return how far each of the consumers is.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
-        return await asyncio.gather(*(self.bus.lag(consumer) for consumer in self.consumers))
+        lags = await asyncio.gather(*map(self.bus.lag, self.consumers))
+        return sum(one.waiting for one in lags)
 
 
 class BulkLane(Gate):
