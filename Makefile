@@ -86,12 +86,7 @@ lock: setup ## update requirements.lock (ARGS=--upgrade for the newest versions)
 		--quiet $(ARGS) --output-file requirements.lock
 
 docs: setup ## build the documentation site in build/docs; a broken link is an error
-	@rm -rf build/docs build/docs-source
-	@mkdir -p build/docs-source && cp docs/site.toml build
-	@tar -cf - *.md $$(find docs tests -name '*.md' -o -name '*.svg') | tar -xf - -C build/docs-source
-	@find build/docs-source -name '*.md' -exec sed -i.bak -E 's/^( *```[a-z]+) .*$$/\1/' {} + # notes for the tests
-	@find build/docs-source -name '*.bak' -delete
-	@$(bin)/zensical build --config-file build/site.toml --clean --strict
+	@.ci/docs
 
 clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

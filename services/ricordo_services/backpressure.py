@@ -33,8 +33,7 @@ class Backlog:
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        lags = await asyncio.gather(*map(self.bus.lag, self.consumers))
-        return sum(one.waiting for one in lags)
+        return sum(await asyncio.gather(*map(self.bus.waiting, self.consumers)))
 
 
 class BulkLane(Gate):

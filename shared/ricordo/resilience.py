@@ -113,7 +113,8 @@ class CircuitBreaker:
             self._record(failed=failed)
             if was_probe or not self._is_closed:
                 self._enter()
-        self._announce()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _record(self, *, failed: bool) -> None:
         """Report the outcome to the state machine, which passes through half-open by itself."""
@@ -132,10 +133,6 @@ class CircuitBreaker:
             self._down_since = None
         elif self._down_since is None:
             self._down_since = self._clock.monotonic()
-
-    def _announce(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
 
     @property
     def _is_closed(self) -> bool:
@@ -186,14 +183,6 @@ class Admission:
         self.is_probe = is_probe
         self._breaker = breaker
 
-    def succeeded(self) -> None:
-        """Report success."""
-        self._breaker.settle(self, failed=False)
-
-    def failed(self) -> None:
-        """Report failure."""
-        self._breaker.settle(self, failed=True)
-
     def withdrawn(self) -> None:
         """Report that the call was not made or was cancelled; a probe may be admitted again."""
         self._breaker.settle(self, failed=None)
@@ -204,12 +193,8 @@ class Admission:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        if error is None:
-            self.succeeded()
-        elif isinstance(error, self._breaker.counted):
-            self.failed()
-        else:
-            self.withdrawn()
+        counts = error is None or isinstance(error, self._breaker.counted)
+        self._breaker.settle(self, failed=error is not None if counts else None)
 
 
 def evenly_spaced(requests: int, period: float = 1.0) -> AsyncLimiter:

@@ -16,7 +16,7 @@ from tests.fixtures.crashes.steps import Step
 from tests.fixtures.crashes.stores import Reader, Stores
 
 from ricordo.messages.routing import CONSUMERS, CONTRACTS
-from ricordo_services.app import passes
+from ricordo_services.job_progress import ORDER
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +32,13 @@ KINDS: Final = (
 BY_THE_CLOCK: Final = {"documents", "discarded", "erasures", "reconcile", "sweeper"}
 NOT_OF_THEIR_OWN: Final = {"archive"}
 """A pass that does nothing but what the reconciliation does."""
-MAY_BE_OVER: Final = {("reconcile", "before commit"), ("reconcile", "after commit")}
-"""What moved is told of once more by a pass that the clock begins, also before the one that is to die."""
+MAY_BE_OVER: Final = {
+    ("reconcile", "before commit"),
+    ("reconcile", "after commit"),
+    ("index-changes", "after publish"),
+}
+"""What moved is told of once more by a pass that the clock begins, also before the one that is to die. And
+`index-changes` publishes nothing but the items of an event that was delivered before, which is chance."""
 ONLY_READS: Final = {"command.export"}
 LOST_USE: Final = {"after reply", "before publish"}
 """Of a recall: whoever asked has the answer, and nobody knows any more that it was given. Where the answer
@@ -74,14 +79,14 @@ def _every_handler_has_its_steps(made: Sequence[Point]) -> None:
     asked = {name for name in CONTRACTS if name.startswith("command.")} - ONLY_READS
     assert asked == set(COMMANDS)
     handlers = {reader.name for reader in CONSUMERS} | asked | BY_THE_CLOCK
-    handlers |= set(passes.PASSES) - NOT_OF_THEIR_OWN
+    handlers |= set(ORDER) - NOT_OF_THEIR_OWN
     assert handlers <= {point.step.handler for point in made}
     assert "nobody" not in {point.step.handler for point in made}
 
 
 def _about(point: Point) -> bool:
     """Whether a step is one that its talk always makes: others come by when the clock says so."""
-    passed = point.step.handler in passes.PASSES and point.step.handler != "summarize"
+    passed = point.step.handler in ORDER and point.step.handler != "summarize"
     return point.step.handler in point.scenario.about and passed == (point.group == PASSES)
 
 

@@ -4,22 +4,22 @@ import asyncio
 import contextlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 
 import httpx
 import nats
 import psutil
 import pytest
-from nats.errors import Error as NatsError
 from tests.fixtures.digest import Digest, digest, points
+from tests.fixtures.eventually import eventually
 from tests.fixtures.retrying_publisher import (
+    AWAY,
     TOWNS,
     RetryingPublisher,
-    ignore_errors,
-    messages_about_nora,
+    connect_once,
     talk,
 )
 from tests.fixtures.ricordo_up import RicordoUp, ricordo
-from tests.fixtures.stack_checks import until
 from tests.fixtures.wire import Bot, Json, ids, new_tenant, wait_for
 
 from ricordo.memory.facts.value_periods import SHOWN_MESSAGES
@@ -47,7 +47,9 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
         await bot.reached(acknowledged)
         await ricordo.program.kill()
         await ricordo.start()
-    await _all_is_remembered_once(ricordo, bot, publishing, recall_loop, count)
+    async with asyncio.timeout(60):
+        await publishing
+    await _all_is_remembered_once(ricordo, bot, count, recall_loop)
 
 
 @pytest.mark.parametrize(
@@ -69,48 +71,47 @@ async def test_each_process_is_killed_while_messages_flow_and_started_again(
     key = {"Authorization": f"Bearer {ricordo.endpoints().http_key}"}
     async with httpx.AsyncClient(base_url=ricordo.endpoints().http_url, headers=key) as http:
         assert (await http.get("/healthz")).status_code == 200
-    await _all_is_remembered_once(ricordo, bot, publishing, recall_loop, count)
+    async with asyncio.timeout(60):
+        await publishing
+    await _all_is_remembered_once(ricordo, bot, count, recall_loop)
 
 
 async def test_what_is_killed_leaves_no_process_behind_and_starts_again(ricordo: RicordoUp) -> None:
     family = ricordo.program.family()
     assert set(ricordo.processes().values()) < set(family)
     ricordo.program.process.kill()
-    await until(lambda: not psutil.wait_procs(family, timeout=0)[1])
+    await eventually(lambda: not psutil.wait_procs(family, timeout=0)[1])
     await ricordo.start()
     async with await nats.connect(ricordo.nats_url) as connection:
         assert (await Bot(connection, new_tenant()).query("stats", user_id="u"))["memories"] == 0
 
 
 async def _all_is_remembered_once(
-    ricordo: RicordoUp,
-    bot: RetryingPublisher,
-    publishing: "asyncio.Task[None]",
-    recall_loop: "RecallLoop",
-    count: int,
+    ricordo: RicordoUp, bot: RetryingPublisher, count: int, recall_loop: "RecallLoop | None" = None
 ) -> None:
-    """Wait until all is published and remembered, look into every store, and stop the tree."""
-    tenant = bot.tenant
-    async with asyncio.timeout(60):
-        await publishing
-    assert sorted(bot.acknowledged) == [message["id"] for message in talk(count)]
-    connection = await nats.connect(ricordo.nats_url)
-    try:
-        asking = Bot(connection, tenant)
-        assert set((await asking.final_states(bot.acknowledged, within=120)).values()) == {"remembered"}
-        await recall_loop.wait_for_reply()
-        await recall_loop.stop()
-        await _facts_count_each_message_once(asking, count)
-        await _recalls_strengthen_once(asking)
+    """Wait until all that was published is remembered, look into every store, and stop the tree."""
+    messages = talk(count)
+    assert sorted(bot.acknowledged) == [message["id"] for message in messages]
+    async with await nats.connect(ricordo.nats_url) as connection:
+        asking = Bot(connection, bot.tenant)
+        assert set((await asking.final_states(bot.acknowledged, within=180)).values()) == {"remembered"}
+        if recall_loop is not None:
+            await recall_loop.wait_for_reply()
+            await recall_loop.stop()
+        await _facts_count_each_message_once(asking, messages)
+        if recall_loop is not None:
+            await _recalls_strengthen_once(asking)
         letters = await connection.jetstream().stream_info("RICORDO_DLQ")
         assert letters.state.messages == 0
-    finally:
-        await connection.close()
-    state = await digest(ricordo.endpoints(), tenant)
+    state = await digest(ricordo.endpoints(), bot.tenant)
     assert await ricordo.program.stop() == 0
-    _everything_is_there_once(state, count)
-    recall_loop.check_reinforcements(state)
-    assert len(points(ricordo.folder / "qdrant", tenant)) == count
+    for table in ("history", "memories", "stages", "vectors"):
+        assert len(state[table]) == len(set(state[table])) == count
+    assert state["dead_letters"] == []
+    assert len(state["facts"]) == len(state["graph"]) > 0
+    if recall_loop is not None:
+        recall_loop.check_reinforcements(state)
+    assert len(points(ricordo.folder / "qdrant", bot.tenant)) == count
 
 
 @pytest.mark.timeout(900)
@@ -135,17 +136,7 @@ async def test_nats_is_killed_again_and_again_and_all_is_remembered_once(
         await ricordo.kill_server("nats-server")
         async with asyncio.timeout(120):
             await publishing
-    connection = await nats.connect(ricordo.nats_url)
-    try:
-        states = await Bot(connection, tenant).final_states(bot.acknowledged, within=180)
-        assert set(states.values()) == {"remembered"}
-        await _facts_count_each_message_once(Bot(connection, tenant), count)
-    finally:
-        await connection.close()
-    state = await digest(ricordo.endpoints(), tenant)
-    assert await ricordo.program.stop() == 0
-    _everything_is_there_once(state, count)
-    assert len(points(ricordo.folder / "qdrant", tenant)) == count
+    await _all_is_remembered_once(ricordo, bot, count)
 
 
 class RecallLoop:
@@ -166,10 +157,8 @@ class RecallLoop:
 
     async def _run(self) -> None:
         while True:
-            with contextlib.suppress(NatsError, OSError, TimeoutError):
-                async with await nats.connect(
-                    self._ricordo.nats_url, allow_reconnect=False, error_cb=ignore_errors
-                ) as connection:
+            with contextlib.suppress(*AWAY):
+                async with await connect_once(self._ricordo.nats_url) as connection:
                     await self._recall_over(Bot(connection, self._tenant))
             await asyncio.sleep(0.2)
 
@@ -197,20 +186,21 @@ class RecallLoop:
             assert row["reinforcement"] == pytest.approx(0.05 * row["access_count"])
 
 
-async def _facts_count_each_message_once(bot: Bot, count: int) -> None:
-    expected = messages_about_nora(count)
-    for n, town in enumerate(TOWNS):
-        asked = await bot.query("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
+async def _facts_count_each_message_once(bot: Bot, messages: Sequence[Json]) -> None:
+    users = [f"u-{n}" for n in range(len(TOWNS))]
+    for user_id, town in zip(users, TOWNS, strict=True):
+        told = [one["id"] for one in messages if one["user_id"] == user_id and "Nora" in one["content"]]
+        asked = await bot.query("facts", user_id=user_id, entity="Nora", predicate="lives_in")
         (fact,) = asked["facts"]
-        assert (fact["object"], fact["confidence"]) == (town, min(10, len(expected[f"u-{n}"])))
-        assert sorted(fact["message_ids"]) == expected[f"u-{n}"][-SHOWN_MESSAGES:]
+        assert (fact["object"], fact["confidence"]) == (town, min(10, len(told)))
+        assert sorted(fact["message_ids"]) == told[-SHOWN_MESSAGES:]
 
     async def stats() -> list[Json]:
-        return [await bot.query("stats", user_id=f"u-{n}") for n in range(len(TOWNS))]
+        return [await bot.query("stats", user_id=user_id) for user_id in users]
 
     # What was read before its predecessor came is read again.
     found = await wait_for(stats, lambda found: not any(one["pending"] for one in found), within=60)
-    assert sum(one["memories"] for one in found) == sum(one["history"] for one in found) == count
+    assert sum(one["memories"] for one in found) == sum(one["history"] for one in found) == len(messages)
 
 
 async def _recalls_strengthen_once(bot: Bot) -> None:
@@ -224,10 +214,3 @@ async def _recalls_strengthen_once(bot: Bot) -> None:
     used = {memory["id"]: memory["importance"] for memory in again["memories"]}
     for memory in reply["memories"]:
         assert used[memory["id"]] == pytest.approx(memory["importance"] + 0.02)
-
-
-def _everything_is_there_once(state: Digest, count: int) -> None:
-    for table in ("history", "memories", "stages", "vectors"):
-        assert len(state[table]) == len(set(state[table])) == count
-    assert state["dead_letters"] == []
-    assert len(state["facts"]) == len(state["graph"]) > 0

@@ -120,7 +120,7 @@ async def test_a_handler_that_always_raises_halts_its_worker_and_loses_nothing(
     ) as program:
         await bot.publish_all(msg(name, f"Page {name} of my diary.") for name in NAMES)
         await start(program)
-        report = await wait_for_state(bot.connection, "ingest", "halted", "of the last 20 messages failed")
+        report = await wait_for_state(bot.connection, "ingest", "halted", "of the last 20 items failed")
         assert BUG in report["reason"]
         finding = (await doctor(system.settings))["worker ingest"]
         assert BUG in finding["detail"]

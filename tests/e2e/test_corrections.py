@@ -4,7 +4,6 @@ The rules by which a correction finds what it corrects are tested in `tests/unit
 """
 
 import pytest
-from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 VISIT = msg("m-1", "La visita oculistica di Ada è il 17 giugno, portare gli occhiali.", timestamp=ago(days=9))
@@ -51,17 +50,3 @@ async def test_a_correction_comes_before_what_it_corrects(bot: Bot, order: tuple
     assert [len(one["corrected_by"]) for one in timeline["memories"]] == [1, 0]
     assert (await bot.request("command.forget", {"user_id": "u-1", "message_id": "m-2"})).body["ok"]
     assert [one["corrected_by"] for one in await recalled(bot, limit=1)] == [[]], "it is forgotten"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right", "predicate", "value"), table(__file__, "a_correction_corrects_the_fact")
-)
-async def test_a_correction_corrects_the_fact(
-    bot: Bot, wrong: str, right: str, predicate: str, value: str
-) -> None:
-    await remember_in_turn(bot, *numbered(wrong, right))
-    (fact,) = await bot.facts(predicate=predicate)
-    assert (fact["object"], fact["disputed"], fact["message_ids"]) == (value, False, ["m-1"])
-    assert len(await bot.facts(predicate=predicate, history=True)) == 2
-    found = {one["message_ids"][0]: one for one in await recalled(bot, wrong)}
-    assert found["m-0"]["corrected_by"] == [found["m-1"]["id"]]

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 import structlog
 from asyncpg.connection import Connection
+from neo4j import AsyncTransaction
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, msg
 
@@ -105,6 +106,8 @@ def counted_costs() -> Iterator[CostCounters]:
         (Connection, SENDS, counted_do_execute),
         (Database, "call", _counted(Database.call, counters.transactions)),
         (Database, "read", _counted(Database.read, counters.transactions)),
+        (AsyncTransaction, "run", _counted(AsyncTransaction.run, counters.round_trips)),
+        (AsyncTransaction, "commit", _counted(AsyncTransaction.commit, counters.transactions)),
         *(
             (EdgeVectorIndex, name, _counted(getattr(EdgeVectorIndex, name), counters.index_trips, _is_ours))
             for name in ("search", "present_terms", "neighbours")

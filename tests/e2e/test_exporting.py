@@ -22,6 +22,7 @@ STORY = (
     msg("m-1", "My name is Carla and I live in Turin.", timestamp=ago(hours=9)),
     msg("m-2", "My sister Nora moved to Dublin.", timestamp=ago(hours=8), **STATED),
     msg("m-3", "Noretta has a dog called Biscuit.", conversation_id="c-2", timestamp=ago(hours=7)),
+    msg("m-4", "My door has a code.", timestamp=ago(hours=6), memorize=False),
 )
 
 

@@ -1,4 +1,4 @@
-"""Facts that a language model reads, in a whole system: what it adds, and what it may not."""
+"""Facts and identities that a language model reads, in a whole system; the user has the last word."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,8 @@ from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import health, model_server, wait_for_state, with_llm
 from tests.fixtures.system import System
-from tests.fixtures.talking import TalkingModel, shown, stated
-from tests.fixtures.wire import Bot, msg
+from tests.fixtures.talking import TalkingModel, shown, stated, wants_verdicts
+from tests.fixtures.wire import Bot, msg, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +17,8 @@ MODEL = "hermes3:8b"
 NEWS = "Marta e il tango, chi lo avrebbe detto."
 RULED = "Vivo a Trieste."
 HOSTILE = "Luca'}) DETACH DELETE n // ha messo radici a Pisa"
+FRIENDS = ("My friend Nicola lives in Bari.", "Nico is a nurse.")
+ONE, TWO = ("Nicola", "works_as", "nurse"), ("Nico", "works_as", "nurse")
 
 
 def relate(text: str) -> list[object]:
@@ -38,13 +40,13 @@ def relate(text: str) -> list[object]:
 @pytest.fixture
 def server() -> Iterator[OllamaStandIn]:
     with model_server(MODEL) as system:
-        system.behaviour.chat = TalkingModel(relate=relate)
+        system.behaviour.chat = TalkingModel(relate=relate, judge=lambda *_: "same")
         yield system
 
 
 def texts(server: OllamaStandIn) -> list[str]:
     requests = [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
-    return [text for body in requests for text in shown(body)]
+    return [text for body in requests if not wants_verdicts(body) for text in shown(body)]
 
 
 async def test_what_the_model_reads_and_the_message_bears_out_is_known(
@@ -70,3 +72,20 @@ async def test_what_the_model_reads_and_the_message_bears_out_is_known(
         assert (
             found["detail"] == f"read by the reader and {MODEL} on {server.url}, without entities by GLiNER"
         )
+
+
+async def test_who_is_who_by_the_model_holds_until_the_user_says_otherwise(
+    bot: Bot, client: Client, system: System, server: OllamaStandIn
+) -> None:
+    """Which pairs are asked, and once each: `tests/contract/store/test_identify_by_model.py`."""
+    settings = with_llm(system.settings, server.url, MODEL, "knowledge", identify_every_s=0.2)
+    async with system.restarted(settings):
+        await bot.remember(*(msg(f"m-{n}", text) for n, text in enumerate(FRIENDS)))
+        await wait_for(bot.claims, lambda found: ONE in found)
+        card = (await bot.query("facts", user_id="u-1", entity="nico"))["entity"]
+        assert (card["name"], card["aliases"]) == ("Nicola", ["Nico"])
+        report = await health(client, "identify")
+        assert (report["same"], report["state"], report["identity_model"]) == (1, "ready", MODEL)
+        apart = {"user_id": "u-1", "names": ["Nico", "Nicola"], "same": None}
+        assert (await bot.request("command.identify", apart)).body["ok"]
+        assert TWO in await bot.claims()

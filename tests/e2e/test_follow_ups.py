@@ -1,12 +1,10 @@
 """Questions that lean on the one before are answered, recalled and shown as what they mean."""
 
-import asyncio
-
 import asyncpg
 import pytest
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
-from tests.fixtures.wire import NOON, Bot, Json, ago, msg, new_tenant
+from tests.fixtures.wire import NOON, Bot, Json, ago, msg
 
 SAID = table(__file__, "said")
 
@@ -18,18 +16,13 @@ async def ask(bot: Bot, language: str, question: str, chat: str, name: str = "an
 
 @pytest.fixture(scope="module")
 def tenant(system: System) -> str:
-    return asyncio.run(_told(system))
-
-
-async def _told(system: System) -> str:
-    """Say everything, each after the one before."""
-    async with system.connection() as connection:
-        bot = Bot(connection, new_tenant())
-        for language, said in SAID.items():
-            for place, (name, text) in enumerate(said):
-                at = ago(days=30 - place)
-                await bot.remember(msg(f"{language}-{name}", text, user_id=language, timestamp=at))
-    return bot.tenant
+    return system.tenant_with(
+        *(
+            msg(f"{language}-{name}", text, user_id=language, timestamp=ago(days=30 - place))
+            for language, said in SAID.items()
+            for place, (name, text) in enumerate(said)
+        )
+    )
 
 
 async def test_a_follow_up_is_about_whom_the_talk_is_about(shared_bot: Bot) -> None:

@@ -1,20 +1,14 @@
 """A former embedding model that cannot be asked: only replies to users with memories of it are degraded."""
 
-import io
-import json
-import sys
 from collections.abc import Iterator
 
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import OllamaStandIn
-from tests.fixtures.ollama_system import MODEL, health, model_server, ollama_settings, wait_for_state
+from tests.fixtures.ollama_system import MODEL, health, model_server, ollama_settings
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ids, msg, wait_for
-
-from ricordo import log
-from ricordo.language.annotations import E5
 
 pytestmark = pytest.mark.slow
 
@@ -65,27 +59,3 @@ async def test_only_replies_to_users_with_memories_of_it_are_degraded(
             return str((await health(client, "retrieval"))["reason"])
 
         await wait_for(reason, lambda found: MODEL not in found)
-
-
-async def test_a_start_on_memories_of_a_model_that_cannot_be_asked_says_so_and_what_to_do(
-    bot: Bot, client: Client, system: System, server: OllamaStandIn
-) -> None:
-    async with system.restarted(ollama_settings(system, server)):
-        await bot.remember(BOAT)
-    await bot.remember(RAIN)
-    output = io.StringIO()
-    log.configure(level="warning", stream=output)
-    try:
-        async with system.workers.stopped():
-            pass  # workers ask at their start which models there are vectors of
-    finally:
-        log.configure(level="error", stream=sys.__stderr__)
-    await wait_for_state(client, "retrieval", "degraded", reason=MODEL)
-    assert (await degraded(bot, "u-1"), await degraded(bot, "u-2")) == (["model"], [])
-    lines = [json.loads(line) for line in output.getvalue().splitlines()]
-    warnings = [line for line in lines if line["event"] == "memories are of a former embedding model"]
-    (warning,) = [line for line in warnings if line["model"] == MODEL]
-    assert (warning["level"], warning["present"]) == ("warning", E5)
-    assert warning["memories"] >= 1
-    assert warning["found_by"] == "words alone: that model cannot be asked"
-    assert warning["advice"].startswith("`ricordo backfill --only vectors`")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, ago, ids, msg
+from tests.fixtures.wire import Bot, ago, msg
 
 STAGES = ("ingested", "encoded", "enriched", "indexed", "extracted")
 LIFE = (
@@ -63,19 +63,3 @@ async def test_a_derived_event_never_holds_what_was_said(bot: Bot) -> None:
         assert b"Quebec" not in event.data
         assert event.headers is not None
         assert event.headers["ce-id"] == json.loads(event.data)["id"]
-
-
-async def test_recall_finds_what_was_said_and_says_why(shared_bot: Bot) -> None:
-    reply = await shared_bot.recall("Come si chiama il mio cane?", explain=True)
-    assert ids(reply["memories"])[0] == "m-1"
-    assert reply["degraded"] == []
-    assert reply["timings_ms"]["total"] > 0
-    best = reply["memories"][0]
-    assert best["content"] == LIFE[0]["content"]
-    assert best["created_at"] == "2026-03-09T12:00:00Z"
-    assert (best["role"], best["type"], best["source"]) == ("user", "emotional", "conversation")
-    assert {"semantic", "bm25", "temporal", "importance"} <= best["signals"].keys()
-    scores = [one["score"] for one in reply["memories"]]
-    assert scores == sorted(scores, reverse=True)
-    plain = await shared_bot.recall("Come si chiama il mio cane?")
-    assert plain["memories"][0]["signals"] is None

@@ -1,4 +1,4 @@
-"""What a bot says of a message can be filtered by, and what it does not want remembered is history only."""
+"""What a bot says of a message can be filtered by."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,19 +22,3 @@ async def test_memories_are_found_by_what_the_bot_said_of_them(bot: Bot) -> None
     for name in ("refs", "tags"):
         assert oven[name] == list(TOLD["oven"][name])
     assert oven["location"] == TOLD["oven"]["location"]
-
-
-async def test_what_is_not_to_be_remembered_is_history_only(bot: Bot) -> None:
-    said = msg("secret", "My name is Ada and I live in Trieste.", memorize=False)
-    await bot.remember(said, msg("open", "I like figs."))
-    status = await bot.status("secret")
-    assert (status["state"], all(status["stages"].values())) == ("remembered", True)
-    history = (await bot.query("history", user_id="u-1"))["messages"]
-    assert {one["id"] for one in history} == {"secret", "open"}
-    assert set(ids((await bot.recall("Where do I live?", user_id="u-1"))["memories"])) <= {"open"}
-    assert [one["predicate"] for one in (await bot.query("facts", user_id="u-1"))["facts"]] == ["likes"]
-    exported = (await bot.request("command.export", {"user_id": "u-1"})).body["items"]
-    kept = {
-        one["message"]["id"]: one["message"].get("memorize", True) for one in exported if "message" in one
-    }
-    assert kept == {"secret": False, "open": True}

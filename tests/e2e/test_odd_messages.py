@@ -5,10 +5,7 @@ import random
 import time
 
 import pytest
-from nats.aio.client import Client
-from tests.fixtures.ollama_system import health, model_server, ollama_settings
 from tests.fixtures.sentence_tables import table
-from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg
 
 LONGEST = 32_768
@@ -73,32 +70,3 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
     assert len(took) >= 5
     # Read on the event loop, the eight keep one answer for half of the time that all of it takes.
     assert max(took) < sum(took) / 3
-
-
-def longest(beginning: str, end: str) -> str:
-    filling = "Then the ordinary day went on with rows of numbers and columns of sums. "
-    room = LONGEST - len(beginning) - len(end)
-    return beginning + (filling * (room // len(filling) + 1))[:room] + end
-
-
-@pytest.mark.slow
-async def test_a_message_beyond_the_models_window_is_found_by_its_beginning_and_by_its_end(
-    bot: Bot, client: Client, system: System
-) -> None:
-    text = longest("My boat lies at the pier in Chioggia. ", " At the very end I planted a magnolia.")
-    others = (msg(f"other-{n}", f"We talked about lunch for {n} minutes.") for n in range(5))
-    before = (await health(client, "encode"))["truncated"]
-    await bot.remember(msg("long", text), *others)
-    assert (await health(client, "encode"))["truncated"] == before + 1
-    for question, signal, least in (("Where is the boat?", "semantic", 0.2), ("magnolia", "bm25", 0)):
-        memories = (await bot.recall(question, explain=True))["memories"]
-        assert ids(memories)[0] == "long"
-        assert memories[0]["signals"][signal] > least
-        assert memories[0]["content"].endswith("magnolia.")
-    with model_server("all-minilm:latest") as server:
-        async with system.restarted(ollama_settings(system, server)):
-            await bot.remember(msg("long-2", text, user_id="u-2"))
-            inputs = [str(body["input"]) for path, body in server.requests if path == "/api/embed"]
-            assert any(len(one) > 16_000 for one in inputs), "as much as the server may want, and truncates"
-            assert "truncated" not in await health(client, "encode")
-            assert ids((await bot.recall("magnolia", user_id="u-2"))["memories"]) == ["long-2"]

@@ -58,23 +58,3 @@ async def test_a_recall_has_what_leads_to_them_and_what_is_asked_first(shared_bo
     leading = [one["id"] for one in reply["memories"] if "Henk" in one["content"]]
     assert len(leading) == 2
     assert all(evidence[one] == 1 for one in leading)
-
-
-async def test_who_is_tied_no_more_is_not_meant(bot: Bot) -> None:
-    await bot.remember(
-        msg("m-1", "My boyfriend Ted works as a baker.", timestamp=ago(days=90)),
-        msg("m-2", "Ted and I broke up.", timestamp=ago(days=30)),
-        msg("m-3", "My boyfriend Sam works as a diver.", timestamp=ago(days=2)),
-    )
-    reply = await bot.query("answer", user_id="u-1", query="What does my boyfriend do?")
-    assert "diver" in reply["answer"]
-    assert "baker" not in reply["answer"]
-
-
-async def test_a_name_within_a_word_speaks_of_nobody(bot: Bot) -> None:
-    await bot.remember(
-        msg("m-1", "My brother Al is tall.", timestamp=ago(days=9)),
-        msg("m-2", "The museum is also worth a visit, it opened in 1995.", conversation_id="c-2"),
-    )
-    reply = await bot.query("answer", user_id="u-1", query="When did my brother open the museum?")
-    assert "1995" not in reply["answer"]

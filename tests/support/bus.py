@@ -17,7 +17,7 @@ from ricordo.bus.port import (
     Endpoint,
     Outgoing,
     PublishRefused,
-    Request,
+    ReceivedRequest,
     StoredMessage,
     Subscription,
 )
@@ -76,7 +76,7 @@ class _Log:
 
 
 class MemoryBus:
-    """All ports of `ricordo.bus.port` in memory.
+    """The port `ricordo.bus.port.Bus` in memory.
 
     Attributes:
         journal: everything that was published and settled, in order.
@@ -99,10 +99,6 @@ class MemoryBus:
         """Raise `BusUnavailable` while the bus is away."""
         if self.away:
             raise BusUnavailable("the bus is away")
-
-    async def provision(self) -> Sequence[str]:
-        """Do nothing: all is there from the start."""
-        return ()
 
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
         """Store `messages`."""
@@ -140,25 +136,6 @@ class MemoryBus:
         self.require()
         return MemorySubscription(self, spec)
 
-    async def read(self, stream: str, sequence: int) -> StoredMessage | None:
-        """Return a message."""
-        self.require()
-        return self._logs[stream].messages.get(sequence)
-
-    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
-        """Return the next message."""
-        self.require()
-        return next(self._behind(stream, sequence, subject), None)
-
-    def _behind(self, stream: str, sequence: int, subject: str) -> Iterator[StoredMessage]:
-        messages = self._logs[stream].messages.values()
-        return (item for item in messages if item.sequence > sequence and matches(subject, item.subject))
-
-    async def remove(self, stream: str, sequence: int) -> None:
-        """Remove a message."""
-        self.require()
-        self._logs[stream].messages.pop(sequence, None)
-
     def stored(self, stream: str) -> Sequence[StoredMessage]:
         """Return the messages of a stream, oldest first."""
         return list(self._logs[stream].messages.values())
@@ -167,7 +144,9 @@ class MemoryBus:
         """Return the positions of the messages that a consumer has not settled and may still be given."""
         return [message.sequence for message, _ in self._pending(self._topology.consumer(consumer))]
 
-    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
+    async def serve(
+        self, subject: str, queue: str | None, accept: Callable[[ReceivedRequest], None]
+    ) -> Endpoint:
         """Receive requests."""
         self.require()
         endpoint = MemoryEndpoint(subject, queue or f"alone-{uuid4()}", accept, self._endpoints)
@@ -247,6 +226,7 @@ class MemoryDelivery:
         self.subject = message.subject
         self.body = message.body
         self.headers = message.headers
+        self.stream = message.stream
         self.sequence = message.sequence
         self._bus = bus
 
@@ -271,7 +251,6 @@ class MemorySubscription:
     """A bound consumer of the bus in memory."""
 
     def __init__(self, bus: MemoryBus, spec: ConsumerSpec) -> None:
-        self.stream = spec.stream
         self.consumer = spec.name
         self.ack_wait = spec.ack_wait
         self.max_deliver = spec.max_deliver
@@ -301,7 +280,7 @@ class MemoryEndpoint:
 
     subject: str
     queue: str
-    accept: Callable[[Request], None]
+    accept: Callable[[ReceivedRequest], None]
     endpoints: "list[MemoryEndpoint]"
 
     async def close(self) -> None:

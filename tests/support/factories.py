@@ -24,8 +24,8 @@ from ricordo.memory.ranking.human import load_human
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo.store.intake import NewMessage
-from ricordo_services.retrieval.plan import RecallPlan
 from ricordo_services.retrieval.question import AskedQuestion, EarlierTalk
+from ricordo_services.retrieval.recall_plan import RecallPlan
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """A Monday morning: the first moment of every story."""

@@ -1,14 +1,19 @@
 """Points, scopes and searches of the contract suite of the vector index."""
 
-from collections.abc import Sequence
+import random
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import combinations_with_replacement
+from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from tests.fixtures.examples import laws
 from tests.support.factories import DIMENSIONS, at, point, unit_vector
+from tests.support.memory_index import in_scope
 
 from ricordo.index.port import Hit, Point, Scope, Vector, VectorIndex
 from ricordo.memory.ranking.bm25 import SparseVector, query_terms
@@ -45,14 +50,14 @@ async def searched(
     return await index.search(tenant, MODEL, scope, vector=vector, terms=terms, limit=limit)
 
 
-async def named(index: VectorIndex, points: Sequence[Point], names: str, scope: Scope) -> bool:
-    """Whether exactly the points with these names, one letter each, are in `scope`, asked in every way."""
-    expected = {entry.id for entry, letter in zip(points, "abcdefghij", strict=False) if letter in names}
-    by_scope = {hit.id for hit in await searched(index, scope)}
-    by_vector = {hit.id for hit in await searched(index, scope, vector=unit_vector(1))}
-    by_words = {hit.id for hit in await searched(index, scope, terms=words("word"))}
+async def found_by_all(index: VectorIndex, scope: Scope, expected: Collection[UUID]) -> bool:
+    """Whether exactly the points of these ids are in `scope`, asked in every way; all say "word"."""
+    hits = [
+        await searched(index, scope, vector=vector, terms=terms, limit=1_000)
+        for vector, terms in ((None, NO_WORDS), (unit_vector(1), NO_WORDS), (None, words("word")))
+    ]
     counted = await index.count(TENANT, MODEL, scope)
-    return by_scope == by_vector == by_words == expected and counted == len(expected)
+    return all({hit.id for hit in found} == set(expected) for found in hits) and counted == len(expected)
 
 
 def same(found: Hit, expected: Hit) -> None:
@@ -96,8 +101,73 @@ SCOPES = st.builds(
 )
 
 
+MOMENTS = (*map(at, range(6)), at(3) + timedelta(microseconds=1))
+SPANS = list(combinations_with_replacement(MOMENTS[:-1], 2))
+CONDITIONS: Sequence[dict[str, Any]] = [
+    *({"participants": names} for names in (("anna",), ("DAVIDE", "nobody"))),
+    *({"topics": names} for names in (("MONTE", "mare"), ("mare",), ("mar",))),
+    *({"about": names} for names in (("mare", "Anna"), ("davide",))),
+    *({"kinds": kinds} for kinds in (("note",), ("note", "message"))),
+    *({"types": types} for types in (("semantic",), ("episodic", "semantic"))),
+    {"conversation_id": "c-2"},
+    {"ids": [point("p-3").id, point("p-4").id, point("unknown").id]},
+    {"ids": []},
+    *({"above_valence": bound} for bound in (-0.5, 0.0, 0.5)),
+    *({"below_valence": bound} for bound in (-0.5, 0.0, 0.5)),
+    *({"min_importance": bound} for bound in (0.5, 0.7)),
+    *({"start": start, "end": end} for start in (None, *MOMENTS) for end in (None, *MOMENTS)),
+]
+
+
+def scopes() -> list[Scope]:
+    """Return a scope for each condition alone, for some with one more, and for what is asked for besides."""
+    alone = [replace(ALL, **condition) for condition in CONDITIONS]
+    pairs = zip(CONDITIONS, CONDITIONS[7:], strict=False)
+    besides = [
+        Scope(user_id="u-1", include_archived=archived, include_uninformative=uninformative)
+        for archived in (False, True)
+        for uninformative in (False, True)
+    ]
+    return [*alone, *(replace(ALL, **(first | second)) for first, second in pairs), *besides]
+
+
+def points_alike(count: int = 150) -> list[Point]:
+    """Return points with few names, numbers and moments among them, so that conditions cut between them."""
+    draw = random.Random(7)
+
+    def some(*values: str) -> tuple[str, ...]:
+        return tuple(draw.sample(values, draw.randrange(3)))
+
+    return [
+        point(
+            f"p-{n}",
+            text="word",
+            user_id=draw.choice(("u-1", "u-1", "u-2")),
+            created_at=draw.choice(MOMENTS),
+            later=[draw.choice(SPANS) for _ in range(draw.randrange(3))],
+            participants=some("davide", "Anna", "ANNA"),
+            topics=some("mare", "Mare", "MONTE"),
+            type=draw.choice(("episodic", "semantic")),
+            kind=draw.choice(("message", "note")),
+            conversation_id=draw.choice(("c-1", "c-2")),
+            informative=draw.random() < 0.7,
+            archived=draw.random() < 0.5,
+            valence=draw.choice((-0.9, -0.5, 0.0, 0.5, 0.9)),
+            importance=draw.choice((0.1, 0.5, 0.7, 1.0)),
+        )
+        for n in range(count)
+    ]
+
+
 class VectorScopeContract:
     """Laws of what a search may find."""
+
+    async def test_exactly_what_fulfils_all_conditions_is_in_scope(self, index: VectorIndex) -> None:
+        points = points_alike()
+        await filled(index, *points)
+        for scope in scopes():
+            expected = [one.id for one in points if in_scope(one.facets, scope)]
+            assert await found_by_all(index, scope, expected), scope
 
     async def test_users_and_tenants_never_see_each_other(self, index: VectorIndex) -> None:
         await filled(index, point("a", text="cat"), point("b", text="cat", user_id="u-2"))
@@ -109,67 +179,6 @@ class VectorScopeContract:
             assert [hit.id for hit in hits] == [point(name).id]
         assert list(await searched(index, tenant="third")) == []
         assert list(await searched(index, Scope(user_id="nobody"), vector=unit_vector(1))) == []
-
-    async def test_lists_match_any_of_their_values_case_folded(self, index: VectorIndex) -> None:
-        points = [
-            point("a", text="word", participants=("davide", "Anna"), topics=("mare",)),
-            point("b", text="word", participants=("ANNA",), kind="note"),
-            point("c", text="word", topics=("Mare", "MONTE"), conversation_id="c-2"),
-            point("d", text="word"),
-        ]
-        await filled(index, *points)
-        for scope, names in (
-            (replace(ALL, participants=("anna",)), "ab"),
-            (replace(ALL, participants=("DAVIDE", "nobody")), "a"),
-            (replace(ALL, topics=("monte", "mare")), "ac"),
-            (replace(ALL, topics=("mare",), participants=("davide",)), "a"),
-            (replace(ALL, topics=("mar",)), ""),
-            (replace(ALL, about=("mare", "Anna")), "abc"),
-            (replace(ALL, about=("davide",), topics=("mare",)), "a"),
-            (replace(ALL, kinds=("note",)), "b"),
-            (replace(ALL, kinds=("note", "message")), "abcd"),
-            (replace(ALL, types=("semantic",)), ""),
-            (replace(ALL, types=("episodic", "semantic")), "abcd"),
-            (replace(ALL, conversation_id="c-2"), "c"),
-        ):
-            assert await named(index, points, names, scope), scope
-
-    async def test_numbers_valence_exclusive_importance_inclusive(self, index: VectorIndex) -> None:
-        values = ((-0.9, 0.1), (-0.5, 0.5), (0.0, 0.7), (0.5, 0.7), (0.9, 1.0))
-        points = [
-            point(letter, text="word", valence=valence, importance=importance)
-            for letter, (valence, importance) in zip("abcde", values, strict=True)
-        ]
-        await filled(index, *points)
-        for scope, names in (
-            (replace(ALL, above_valence=0.5), "e"),
-            (replace(ALL, below_valence=-0.5), "a"),
-            (replace(ALL, above_valence=-0.5, below_valence=0.5), "c"),
-            (replace(ALL, min_importance=0.7), "cde"),
-            (replace(ALL, min_importance=0.7, above_valence=0.1), "de"),
-        ):
-            assert await named(index, points, names, scope), scope
-
-    async def test_the_archived_and_the_uninformative_are_found_on_request(self, index: VectorIndex) -> None:
-        told, idle = point("a", text="word"), point("b", text="word", informative=False)
-        points = [
-            told,
-            idle,
-            point("c", text="word", archived=True),
-            point("d", text="word", informative=False, archived=True),
-        ]
-        await filled(index, *points)
-        for names, archived, uninformative in (
-            ("a", False, False),
-            ("ab", False, True),
-            ("ac", True, False),
-            ("abcd", True, True),
-        ):
-            scope = replace(MINE, include_archived=archived, include_uninformative=uninformative)
-            assert await named(index, points, names, scope), scope
-        changed = replace(told.facets, informative=False), replace(idle.facets, informative=True)
-        await index.refilter(TENANT, MODEL, changed)
-        assert await named(index, points, "b", MINE)
 
     async def test_words_name_what_its_window_hides(self, index: VectorIndex) -> None:
         about, away = unit_vector(1), unit_vector(2)
@@ -183,10 +192,15 @@ class VectorScopeContract:
     async def test_what_points_are_filtered_by_changes_and_their_vectors_stay(
         self, index: VectorIndex
     ) -> None:
-        a, b = point("a", text="word one", topics=("sea",)), point("b", text="word", archived=True)
-        await filled(index, a, b)
+        a = point("a", text="word one", topics=("sea",), event=(at(20), at(21)))
+        b, c = point("b", text="word", archived=True), point("c", text="word", informative=False)
+        await filled(index, a, b, c)
         before = {hit.id: hit for hit in await searched(index, vector=a.text_vector, terms=words("word one"))}
-        changed = replace(a.facets, topics=(), importance=0.9), replace(b.facets, archived=False)
+        changed = (
+            replace(a.facets, topics=(), importance=0.9, events=()),
+            replace(b.facets, archived=False),
+            replace(c.facets, informative=True),
+        )
         await index.refilter(TENANT, MODEL, changed)
         await index.refilter(TENANT, MODEL, changed)
         await index.refilter(TENANT, MODEL, [])
@@ -194,8 +208,9 @@ class VectorScopeContract:
         assert {hit.id for hit in after} == set(before)
         for hit in after:
             same(hit, before[hit.id])
-        assert await named(index, [a, b], "ab", MINE)
-        assert await named(index, [a, b], "a", replace(MINE, min_importance=0.8))
+        assert await found_by_all(index, MINE, {a.id, b.id, c.id})
+        assert await found_by_all(index, replace(MINE, min_importance=0.8), {a.id})
+        assert await found_by_all(index, replace(MINE, start=at(20), end=at(31)), set())
         assert not await searched(index, replace(MINE, topics=("sea",)), terms=words("word one"))
 
     async def test_a_filter_makes_no_point_and_changes_no_other_tenants(self, index: VectorIndex) -> None:
@@ -204,55 +219,6 @@ class VectorScopeContract:
         archived = replace(a.facets, archived=True)
         await index.refilter("other", MODEL, [archived])
         await index.refilter(TENANT, MODEL, [point("b").facets])
-        assert await named(index, [a], "a", MINE)
+        assert await found_by_all(index, MINE, {a.id})
         assert await index.count(TENANT, MODEL, ALL) == 1
         assert await index.count("other", MODEL, ALL) == 0
-
-    async def test_a_range_holds_what_has_one_of_several_times_in_it(self, index: VectorIndex) -> None:
-        points = [
-            point("a", text="word", created_at=at(90), event=(at(0), at(1)), later=[(at(20), at(30))]),
-            point("b", text="word", created_at=at(90), event=(at(20), at(21)), later=[(at(5), at(6))]),
-            # It begins before the range and ends in it, and begins in it and ends behind it.
-            point("c", text="word", created_at=at(90), event=(at(8), at(12)), later=[(at(14), at(18))]),
-        ]
-        await filled(index, *points)
-        for start, end, names in (
-            (at(0), at(2), "a"),
-            (at(20), at(31), "ab"),
-            (at(2), at(19), "bc"),
-            (at(10), at(16), ""),
-            (at(13), None, "abc"),
-            (None, at(6), "ab"),
-            (at(31), at(80), ""),
-        ):
-            assert await named(index, points, names, replace(ALL, start=start, end=end)), (start, end)
-        once = [replace(point.facets, events=point.facets.events[:1]) for point in points]
-        await index.refilter(TENANT, MODEL, once)
-        assert await named(index, points, "b", replace(ALL, start=at(20), end=at(31)))
-
-    async def test_a_range_holds_what_was_said_in_it_and_what_it_tells_of_in_whole(
-        self, index: VectorIndex
-    ) -> None:
-        points = [
-            point("a", text="word", created_at=at(0)),
-            point("b", text="word", created_at=at(10)),
-            point("c", text="word", created_at=at(20)),
-            point("d", text="word", created_at=at(90), event=(at(-5), at(0))),
-            point("e", text="word", created_at=at(90), event=(at(5), at(15))),
-            point("f", text="word", created_at=at(90), event=(at(10), at(10))),
-            point("g", text="word", created_at=at(90) + timedelta(microseconds=1)),
-        ]
-        await filled(index, *points)
-        for start, end, names in (
-            (at(0), at(10), "a"),
-            (at(10), at(20), "bf"),
-            (at(-9), at(-1), ""),
-            (at(-9), at(0), "d"),
-            (at(-5), at(0), "d"),
-            (at(0), at(20), "abef"),
-            (at(15), None, "cdefg"),
-            (None, at(0), "d"),
-            (None, at(5), "ad"),
-            (at(90), at(90) + timedelta(microseconds=1), "def"),
-        ):
-            assert await named(index, points, names, replace(ALL, start=start, end=end)), (start, end)

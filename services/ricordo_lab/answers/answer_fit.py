@@ -9,7 +9,7 @@ import numpy as np
 
 from ricordo.models.onnx.e5_checkpoint import installed_e5
 from ricordo.models.onnx.network import load_network, native_precision
-from ricordo_lab.answers.answer_network import AnswerNetwork, Example, pairs_of
+from ricordo_lab.answers.answer_network import EncodedQuestion, TrainedAnswerReader, pairs_of
 from ricordo_lab.answers.questions import read_asked
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.results import NamedFigures, Row
@@ -42,7 +42,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     random.seed(asked.seed)
     encoder = load_network(checkpoint, native_precision())
     questions = list(read_asked(asked.data, checkpoint, encoder))
-    network = AnswerNetwork(torch, checkpoint)
+    network = TrainedAnswerReader(torch, checkpoint)
     examples = list(network.examples(questions))
     aside = set(asked.leave_out or ())
     fitted = [one for one in examples if one.asked.writer not in aside]
@@ -73,7 +73,7 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
         )
 
 
-def _fit(torch: Torch, network: AnswerNetwork, examples: Sequence[Example]) -> None:
+def _fit(torch: Torch, network: TrainedAnswerReader, examples: Sequence[EncodedQuestion]) -> None:
     own, new = network.groups()
     rates = [{"params": own, "lr": _TUNED_RATE}, {"params": new, "lr": _RATE}]
     optimiser = torch.optim.AdamW(rates, weight_decay=0.01)
@@ -100,7 +100,9 @@ def _fit(torch: Torch, network: AnswerNetwork, examples: Sequence[Example]) -> N
                 progress(f"  epoch {epoch + 1}: {number:,} of {len(batches):,} steps, loss {loss.item():.2f}")
 
 
-def _logits(torch: Torch, network: AnswerNetwork, examples: Sequence[Example]) -> list[list[float]]:
+def _logits(
+    torch: Torch, network: TrainedAnswerReader, examples: Sequence[EncodedQuestion]
+) -> list[list[float]]:
     """Return the logit of each passage of each question."""
     with torch.no_grad():
         answers, _ = network(*pairs_of(examples))

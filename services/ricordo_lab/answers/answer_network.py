@@ -1,13 +1,12 @@
 """The reader of answers in PyTorch: the encoder's upper layers over a question and a passage together."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.reader.question_pairs import paired
-from ricordo.models.reader.reader_network import Floats, packed
 from ricordo_lab.answers.questions import TrainingQuestion
-from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
+from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TunedNetwork
 
 LAYERS: Final = range(6, 12)
 """The layers that are tuned; those below stay as the encoder's."""
@@ -16,7 +15,7 @@ _TOGETHER: Final = 48
 _NEVER: Final = -1e4
 
 
-class Example(NamedTuple):
+class EncodedQuestion(NamedTuple):
     """A question as the network reads it.
 
     Attributes:
@@ -33,30 +32,18 @@ class Example(NamedTuple):
     own: Sequence[Tensor]
 
 
-class AnswerNetwork:
-    """The network, and all that is learned of it: `parameters`, by name."""
+class TrainedAnswerReader(TunedNetwork):
+    """The network, and all that is learned of it."""
 
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
-        self._torch = torch
-        self._tokens = checkpoint.tokens()
+        super().__init__(torch, checkpoint, LAYERS)
         self._sides = checkpoint.question, checkpoint.text
-        self._layers = TorchLayers(torch, checkpoint)
-        self.parameters: dict[str, Tensor] = {
-            name: each.clone().requires_grad_()
-            for name, each in self._layers.weights.items()
-            if any(name.startswith(f"encoder.layer.{layer}.") for layer in LAYERS)
-        }
         width = self._layers.width
         for name, outputs, inputs in (("answers", 1, 2 * width), ("bounds", 2, width)):
             self.parameters[f"{name}.weight"] = torch.zeros(outputs, inputs, requires_grad=True)
             self.parameters[f"{name}.bias"] = torch.zeros(outputs, requires_grad=True)
 
-    def groups(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Return the parameters that begin as the encoder's, and those that begin anew."""
-        own = [each for name, each in self.parameters.items() if name.startswith("encoder.")]
-        return own, [each for name, each in self.parameters.items() if not name.startswith("encoder.")]
-
-    def examples(self, questions: Sequence[TrainingQuestion]) -> Iterator[Example]:
+    def examples(self, questions: Sequence[TrainingQuestion]) -> Iterator[EncodedQuestion]:
         """Yield questions with the states of their pairs, computed once."""
         torch = self._torch
         pairs = [
@@ -73,7 +60,7 @@ class AnswerNetwork:
                 found = self._layers.states(ids, range(LAYERS.start))
             states.update(zip(places, found, strict=True))
         for at, (one, some) in enumerate(zip(questions, pairs, strict=True)):
-            yield Example(
+            yield EncodedQuestion(
                 one,
                 [states.pop((at, number)) for number in range(len(some))],
                 [choice.answers for choice in one.choices],
@@ -100,7 +87,7 @@ class AnswerNetwork:
         bounds = self._linear(hidden, "bounds").transpose(1, 2).masked_fill(outside[:, None], _NEVER)
         return answers, bounds
 
-    def loss(self, examples: Sequence[Example]) -> Tensor:
+    def loss(self, examples: Sequence[EncodedQuestion]) -> Tensor:
         """Return the loss of a batch: which passage of each question, whether any, and with which words."""
         torch, functional = self._torch, self._torch.nn.functional
         answers, bounds = self(*pairs_of(examples), training=True)
@@ -123,17 +110,8 @@ class AnswerNetwork:
             )
         return total
 
-    def packed(self, more: Mapping[str, Floats]) -> bytes:
-        """Return the file of what was learned."""
-        learned = {name: tensor.detach().numpy() for name, tensor in self.parameters.items()}
-        return packed({**learned, **more})
 
-    def _linear(self, hidden: Tensor, name: str) -> Tensor:
-        weight, bias = (self.parameters[f"{name}.{part}"] for part in ("weight", "bias"))
-        return self._torch.nn.functional.linear(hidden, weight, bias)
-
-
-def pairs_of(examples: Sequence[Example]) -> tuple[list[Tensor], list[Tensor]]:
+def pairs_of(examples: Sequence[EncodedQuestion]) -> tuple[list[Tensor], list[Tensor]]:
     """Return the states of all pairs, and which of their tokens are the passage's own."""
     return [each for one in examples for each in one.states], [each for one in examples for each in one.own]
 

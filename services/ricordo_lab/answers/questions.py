@@ -10,8 +10,7 @@ from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, Side
 from ricordo.models.onnx.network import Network
 from ricordo.models.reader.question_pairs import ASKER, ASSISTANT, Passage, with_earlier
 from ricordo.models.reader.reader_network import Floats
-from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation.talk import by_conversation
+from ricordo_lab.data_files import by_conversation, reading
 from ricordo_services.retrieval.question import FEW_WORDS
 
 MOST: Final = 6
@@ -55,11 +54,11 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
     tokens = checkpoint.tokens()
 
     def vectors(texts: Sequence[str], side: Side) -> Floats:
-        return side.shifted(network.run([tokens.cut(text, side.prefix)[0] for text in texts]))
+        return side.shifted(network.run([tokens.cut(text, side.prefix)[0] for text in texts])[0])
 
     for file in sorted(folder.rglob("*.questions.jsonl")):
         writer = file.name.partition(".")[0]
-        try:
+        with reading(file, "a list of questions about chats"):
             turns = by_conversation(file.with_name(f"{writer}.jsonl"))
             for name, asked in by_conversation(file).items():
                 said = vectors([f"{turn['s']}: {turn['x']}" for turn in turns[name]], checkpoint.text)
@@ -67,10 +66,6 @@ def read_asked(folder: Path, checkpoint: E5Checkpoint, network: Network) -> Iter
                 likeness = np.maximum(of_questions @ said.T, of_questions @ _windows(said).T)
                 for row, of_all in zip(asked, likeness, strict=True):
                     yield _asked(writer, turns[name], row, of_all)
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            raise UnreadableData(
-                f"{file} is not a list of questions about chats: {type(error).__name__}: {error}"
-            ) from error
 
 
 def _searched(row: Mapping[str, Any]) -> str:

@@ -85,12 +85,7 @@ async def repeated(
     for run in range(1, runs + 1):
         found.append(await measure(run))
         report({"bench": bench, "run": run, **{name: rounded(value) for name, value in found[-1].items()}})
-    return medians(found)
-
-
-def medians(runs: Sequence[Figures]) -> Figures:
-    """Return the median of each figure of at least one run, rounded."""
-    return {name: middle([run[name] for run in runs]) for name in runs[0]}
+    return {name: middle([run[name] for run in found]) for name in found[0]}
 
 
 def middle(values: Sequence[float]) -> float:

@@ -14,7 +14,6 @@ What has the kind `never` was never said.
 
 import argparse
 import asyncio
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from ricordo.messages.ids import memory_id
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import UnreadableData, progress
+from ricordo_lab.data_files import json_lines, reading
 from ricordo_lab.evaluation.results import Miss, Row
 
 NEVER: Final = "never"
@@ -149,24 +149,16 @@ def read_lives(folder: Path, names: Sequence[str] | None) -> Iterator[Life]:
     if not files:
         raise UnreadableData(f"{folder} holds no *.questions.jsonl" + (" of these names" if names else ""))
     for file in files:
-        try:
+        with reading(file, "a list of questions"):
             if file.name.endswith(".lives.jsonl"):
-                yield from map(_small, _rows(file))
+                yield from map(_small, json_lines(file))
                 continue
-            lines = [_rows(one) for one in (folder / f"{_name(file)}.jsonl", file)]
+            lines = [json_lines(one) for one in (folder / f"{_name(file)}.jsonl", file)]
             yield from (_lives if "text" in lines[0][0] else _chats)(_name(file), *lines)
-        except (OSError, LookupError, TypeError, ValueError) as error:
-            raise UnreadableData(
-                f"{file} is no list of questions: {type(error).__name__}: {error}"
-            ) from error
 
 
 def _name(file: Path) -> str:
     return file.name.partition(".")[0]
-
-
-def _rows(file: Path) -> list[Mapping[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def _small(row: Mapping[str, Any]) -> Life:

@@ -7,19 +7,20 @@ question have weights of their own for words, which count little between languag
 times count the same, or a foreign memory half as near in meaning would outrank one that shares no word.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, brentq, minimize
-from scipy.special import expit
 
 from ricordo.memory.ranking.human import FEATURES, FOREIGN, PRIOR, HumanProfile, features
 from ricordo.memory.ranking.signals import Signals
 
 RIDGE: Final = 1e-3
+_ROUNDS: Final = 100
+_SETTLED: Final = 1e-9
+_HALVINGS: Final = 60
 
 Floats = NDArray[np.float64]
 
@@ -97,24 +98,44 @@ def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Fit:
     sizes = np.array([len(one.target) for one in choices])
     begins = np.cumsum(sizes) - sizes
 
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        """Return the loss and its gradient, of all questions at once."""
+    def at(weights: Floats) -> tuple[float, Floats, Floats]:
+        """Return the loss, its gradient and its Hessian, of all questions at once."""
         logits = features @ weights + given
         logits -= np.repeat(np.maximum.reduceat(logits, begins), sizes)
         odds = np.exp(logits)
         sums = np.add.reduceat(odds, begins)
+        odds /= np.repeat(sums, sizes)
+        weighed = features * odds[:, None]
+        means = np.add.reduceat(weighed, begins)
         total = ridge * float(weights @ weights) + float(np.log(sums).sum() - target @ logits) / len(sizes)
-        gradient = (odds / np.repeat(sums, sizes) - target) @ features / len(sizes)
-        return total, 2 * ridge * weights + gradient
+        slope = 2 * ridge * weights + (odds - target) @ features / len(sizes)
+        bend = (weighed.T @ features - means.T @ means) / len(sizes) + 2 * ridge * np.eye(len(weights))
+        return total, slope, bend
 
     size = len(FEATURES)
-    start = np.zeros(tied.shape[1])
-    least = np.append(start[:-1], -np.inf)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=Bounds(least), tol=1e-10)
-    weights = (tied @ (found.x / scale)).tolist()
+    found = _minimum(at, np.append(np.zeros(tied.shape[1] - 1), -np.inf))
+    weights = (tied @ (found / scale)).tolist()
     own = dict(zip(FEATURES, weights[:size], strict=True))
     abroad = any(one.features[:, -1].any() for one in choices)
     return Fit(own, dict(zip((*FEATURES, FOREIGN), weights[size:], strict=True)) if abroad else {})
+
+
+def _minimum(at: Callable[[Floats], tuple[float, Floats, Floats]], least: Floats) -> Floats:
+    """Return where a convex loss is least within lower bounds: projected Newton (Bertsekas 1982)."""
+    weights = np.zeros(len(least))
+    loss, slope, bend = at(weights)
+    for _ in range(_ROUNDS):
+        free = (weights > least) | (slope < 0)
+        if np.abs(slope[free]).max(initial=0.0) < _SETTLED:
+            break
+        step = np.zeros(len(weights))
+        step[free] = np.linalg.solve(bend[np.ix_(free, free)], slope[free])
+        start, before, loss = weights, loss, np.inf
+        while loss > before:
+            weights = np.maximum(start - step, least)
+            loss, slope, bend = at(weights)
+            step /= 2
+    return weights
 
 
 def _tied() -> Floats:
@@ -133,4 +154,11 @@ def bias(choices: Sequence[Choice], fitted: Fit) -> float:
     """Return the bias with which the scores sum to the number of memories that are evidence."""
     logits = np.concatenate([one.features @ fitted.vector + one.given for one in choices])
     relevant = sum(int((one.target > 0).sum()) for one in choices)
-    return float(brentq(lambda shift: float(expit(logits + shift).sum()) - relevant, -60.0, 60.0))
+    low, high = -60.0, 60.0
+    for _ in range(_HALVINGS):
+        shift = (low + high) / 2
+        if (1 / (1 + np.exp(-logits - shift))).sum() < relevant:
+            low = shift
+        else:
+            high = shift
+    return high

@@ -19,8 +19,8 @@ import numpy as np
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint, Side, installed_e5
 from ricordo_lab.console import progress
 from ricordo_lab.evaluation.locomo import Conversation, LocomoQuestion
+from ricordo_lab.evaluation.recall_data import read_talk
 from ricordo_lab.evaluation.results import NamedFigures
-from ricordo_lab.evaluation.talk import read_talk
 from ricordo_lab.evaluation.torch_layers import LINEAR, Tensor, Torch, TorchLayers, load_torch
 
 RANK: Final = 16
@@ -163,7 +163,7 @@ class _TrainedEncoder:
         return {name: round(float(np.mean(hits)), 4) for name, hits in found.items()}
 
     def adapter(self) -> bytes:
-        """Return the file that `Adapter` reads."""
+        """Return the file that `E5Checkpoint` reads."""
         arrays: dict[str, Any] = {
             f"{name}.{part}": matrix.detach().numpy().astype(np.float16)
             for name, pair in self._layers.changes.items()

@@ -7,7 +7,7 @@ with `question`, `category` and `evidence`, the ids of the turns that answer it.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ricordo.language.annotations import Role
 from ricordo_lab.console import UnreadableData
+from ricordo_lab.data_files import reading
 
 CATEGORIES: Final[Mapping[int, str]] = {
     1: "several turns",
@@ -22,9 +23,7 @@ CATEGORIES: Final[Mapping[int, str]] = {
     3: "world knowledge",
     4: "one turn",
 }
-"""What questions of a category need."""
-UNANSWERABLE: Final = 5
-"""The category of questions for what was never said; their evidence is what they are easily confused with."""
+"""What questions of a category need. Those of the fifth are for what was never said, and are left out."""
 
 _SESSION: Final = re.compile(r"session_(\d+)")
 _EVIDENCE: Final = re.compile(r"D:?(\d+):(\d+)")
@@ -76,31 +75,24 @@ class Conversation:
     source: str = ""
 
 
-def read(path: Path, *, unanswerable: bool = False) -> tuple[Conversation, ...]:
-    """Read a file, with or without its questions that have no answer.
+def read(path: Path) -> tuple[Conversation, ...]:
+    """Read a file.
 
     Raises:
         UnreadableData: it cannot be read, or is of another shape.
     """
-    try:
+    with reading(path, "a list of conversations as LoCoMo has them"):
         found = json.loads(path.read_text(encoding="utf-8"))
-        conversations = tuple(_conversation(one, unanswerable=unanswerable) for one in found)
-    except OSError as error:
-        raise UnreadableData(f"{path} cannot be read: {error.strerror}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UnreadableData(
-            f"{path} is not a list of conversations as LoCoMo has them: {type(error).__name__}: {error}"
-        ) from error
+        conversations = tuple(map(_conversation, found))
     if not any(one.questions for one in conversations):
         raise UnreadableData(f"{path} holds no question whose evidence is among its turns")
     return conversations
 
 
-def _conversation(found: Mapping[str, Any], *, unanswerable: bool) -> Conversation:
+def _conversation(found: Mapping[str, Any]) -> Conversation:
     turns = tuple(_turns(found["conversation"]))
     known = {turn.id for turn in turns}
-    categories = {*CATEGORIES, UNANSWERABLE} if unanswerable else {*CATEGORIES}
-    asked = [(number, one) for number, one in enumerate(found["qa"]) if one["category"] in categories]
+    asked = [(number, one) for number, one in enumerate(found["qa"]) if one["category"] in CATEGORIES]
     name = str(found["sample_id"])
     return Conversation(name, turns, tuple(_questions(asked, known)), name)
 
@@ -124,16 +116,6 @@ def _questions(found: Iterable[tuple[int, Mapping[str, Any]]], known: set[str]) 
             yield LocomoQuestion(one["question"], one["category"], evidence, number)
 
 
-def read_versions(path: Path, italian: Path | None) -> Sequence[Conversation]:
-    """Read a file, and what is translated of its conversations in the folder `italian`.
-
-    Raises:
-        UnreadableData: a file cannot be read, or is of another shape.
-    """
-    conversations = read(path)
-    return [*conversations, *(translated(conversations, italian, "it") if italian else ())]
-
-
 def translated(conversations: Iterable[Conversation], folder: Path, language: str) -> Iterator[Conversation]:
     """Yield versions of conversations in another language, in both, and with questions in the other one.
 
@@ -148,7 +130,7 @@ def translated(conversations: Iterable[Conversation], folder: Path, language: st
         files = [folder / f"{conversation.id}.{part}.json" for part in ("turns", "questions")]
         if not all(file.is_file() for file in files):
             continue
-        try:
+        with reading(files[0], "a file of texts by id, or its questions are not"):
             turns, questions = (json.loads(file.read_text(encoding="utf-8")) for file in files)
             other = tuple(replace(turn, text=turns.get(turn.id, turn.text)) for turn in conversation.turns)
             asked = [
@@ -156,8 +138,6 @@ def translated(conversations: Iterable[Conversation], folder: Path, language: st
                 for one in conversation.questions
                 if f"q{one.number}" in questions
             ]
-        except (OSError, TypeError, ValueError, AttributeError) as error:
-            raise UnreadableData(f"{files[0]} or {files[1]} cannot be read: {error}") from error
         own = [one for one in conversation.questions if f"q{one.number}" in questions]
         # Whoever speaks two languages tells one day in the one and another day in the other.
         mixed = tuple(

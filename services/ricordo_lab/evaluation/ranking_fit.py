@@ -15,11 +15,12 @@ from ricordo.settings import Settings
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.conditional_logit import bias, choice, fit
-from ricordo_lab.evaluation.locomo import Conversation, read_versions
+from ricordo_lab.evaluation.locomo import Conversation
+from ricordo_lab.evaluation.recall_data import read_conversations
 from ricordo_lab.evaluation.replay import RankedAnswer, ask, by_languages, publish
 from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.evaluation.retrieval_evaluation import reranked
-from ricordo_lab.evaluation.retrieval_measures import Measured, mean, measure, row, weighted_mean
+from ricordo_lab.evaluation.retrieval_measures import Measured, mean, measure, row
 from ricordo_services.app.embedding_models import model_names
 
 _FEWEST: Final = 2  # conversations: one is left out
@@ -67,7 +68,7 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     Raises:
         MeasurementFailed: there are too few conversations, or an answer is degraded.
     """
-    conversations = read_versions(asked.data, asked.italian)
+    conversations = read_conversations(asked.data, asked.italian)
     if len({one.source for one in conversations if one.questions}) < _FEWEST:
         raise MeasurementFailed(
             "one conversation with questions is left out each time: there have to be at least two"
@@ -76,8 +77,7 @@ def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     whole, by_words = fitted(answers)
     yield from whole.rows
     for languages, asked_in in by_languages(answers).items():
-        current = mean([measure(one.found, one.question.evidence) for one in asked_in])
-        yield row("so far", languages, current, len(asked_in))
+        yield row("so far", languages, [measure(one.found, one.question.evidence) for one in asked_in])
     yield from by_words.rows
     source = f"{asked.data.name}: {len(conversations)} conversations, {len(answers)} questions"
     weights = weights_file(whole, by_words, source)
@@ -115,21 +115,19 @@ def fitted(answers: Sequence[RankedAnswer]) -> tuple[FittedWeights, FittedWeight
 def _cross_validated(
     answers: Sequence[RankedAnswer], prefix: str, given: Mapping[str, float]
 ) -> FittedWeights:
-    rows, measured = [], defaultdict[str, list[tuple[Measured, int]]](list)
+    rows, measured = [], defaultdict[str, list[Measured]](list)
     for source in dict.fromkeys(one.source for one in answers):
         human = _fit([one for one in answers if one.source != source], given)
         for languages, out in by_languages([one for one in answers if one.source == source]).items():
             found = reranked(out, human.score)
-            rows.append(row(f"{prefix}left out", f"{source}, {languages}", found, len(out)))
-            measured[languages].append((found, len(out)))
-    left_out = {languages: weighted_mean(parts) for languages, parts in measured.items()}
-    for languages, found in left_out.items():
-        questions = sum(number for _, number in measured[languages])
-        rows.append(row(f"{prefix}left out", languages, found, questions))
+            rows.append(row(f"{prefix}left out", f"{source}, {languages}", found))
+            measured[languages] += found
+    rows += [row(f"{prefix}left out", languages, found) for languages, found in measured.items()]
     final = _fit(answers, given)
     for languages, same in by_languages(answers).items():
-        rows.append(row(f"{prefix}fitted on", languages, reranked(same, final.score), len(same)))
-    recalls = {name: (found.at(5), found.at(10)) for name, found in left_out.items()}
+        rows.append(row(f"{prefix}fitted on", languages, reranked(same, final.score)))
+    means = {languages: mean(found) for languages, found in measured.items()}
+    recalls = {languages: (found.at(5), found.at(10)) for languages, found in means.items()}
     return FittedWeights(final, tuple(rows), recalls)
 
 

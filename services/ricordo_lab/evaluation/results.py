@@ -1,21 +1,15 @@
-"""The lines that evaluations yield, how they are printed, and what several evaluations share."""
+"""The lines that evaluations yield, and how they are printed."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import E5
-from ricordo.models.encoder import Encoder
-from ricordo.settings import EmbeddingSettings
-from ricordo_lab.console import print_line, progress
-from ricordo_services.app.embedding_models import open_models
+from ricordo_lab.console import print_line
 
 Matrix = NDArray[np.float32]
-_TOGETHER: Final = 1_024  # texts that are encoded between two reports of progress
 
 
 class NamedFigures(dict[str, object]):
@@ -63,30 +57,3 @@ def _table(rows: Sequence[NamedFigures | Row | Miss]) -> Iterator[str]:
     for first, *others in cells:
         padded = (f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True))
         yield "  ".join(chain([f"{first:{widths[0]}}"], padded))
-
-
-async def encoded(encoder: Encoder, texts: Sequence[str]) -> Matrix:
-    """Return the vectors of `texts`, [n, d]; texts of similar length are encoded together.
-
-    Raises:
-        ModelUnavailable: the model cannot encode.
-    """
-    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-    vectors = np.zeros((len(texts), encoder.dimensions), dtype=np.float32)
-    for at in range(0, len(order), _TOGETHER):
-        some = order[at : at + _TOGETHER]
-        vectors[some] = await encoder.encode([texts[one] for one in some])
-        progress(f"  encoded {at + len(some)} of {len(texts)}")
-    return vectors
-
-
-async def head_vectors(texts: Sequence[str], *, questions: bool = False) -> Matrix:
-    """Return the vectors of texts or questions by the model that the heads read, [n, d]."""
-    async with open_models(EmbeddingSettings(model=E5)) as models:
-        return await encoded(models.query if questions else models.batch, texts)
-
-
-def quantise(weights: Matrix, steps: int = 127) -> tuple[NDArray[np.int8], Matrix]:
-    """Return weights [n, targets] in so many steps up and down, and the step of each target."""
-    step = (np.maximum(np.abs(weights).max(axis=0), 1e-12) / steps).astype(np.float32)
-    return np.rint(weights / step).astype(np.int8), step

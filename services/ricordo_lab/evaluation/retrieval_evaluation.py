@@ -16,7 +16,7 @@ from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation
 from ricordo_lab.evaluation.recall_data import read_conversations
 from ricordo_lab.evaluation.replay import RankedAnswer, ask, by_languages, publish
 from ricordo_lab.evaluation.results import Row
-from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, Measured, mean, measure, row
+from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, Measured, measure, row
 
 _DEEPEST: Final = max(CUTOFFS)
 Score = Callable[[Signals], Column]
@@ -52,12 +52,12 @@ def _without_signals(languages: str, answers: Sequence[RankedAnswer]) -> Iterato
     without = {**each, "the whole prior": dict.fromkeys(PRIOR, 0.0)}
     for name, weights in without.items():
         measured = reranked(answers, load_human().weighing(weights).score)
-        yield row(f"{languages}: human without", name, measured, len(answers))
+        yield row(f"{languages}: human without", name, measured)
 
 
-def reranked(answers: Sequence[RankedAnswer], score: Score) -> Measured:
-    """Measure a ranking of what was returned by another score; ties keep their order."""
-    return mean([measure(_order(one, score), one.question.evidence) for one in answers])
+def reranked(answers: Sequence[RankedAnswer], score: Score) -> list[Measured]:
+    """Measure rankings of what was returned by another score; ties keep their order."""
+    return [measure(_order(one, score), one.question.evidence) for one in answers]
 
 
 def _order(one: RankedAnswer, score: Score) -> list[str]:
@@ -66,8 +66,7 @@ def _order(one: RankedAnswer, score: Score) -> list[str]:
 
 
 def _row(table: str, name: str, answers: Sequence[RankedAnswer]) -> Row:
-    measured = mean([measure(one.found, one.question.evidence) for one in answers])
-    return row(table, name, measured, len(answers))
+    return row(table, name, [measure(one.found, one.question.evidence) for one in answers])
 
 
 async def _answers(

@@ -60,18 +60,14 @@ def mean(several: Sequence[Measured]) -> Measured:
     )
 
 
-def weighted_mean(parts: Sequence[tuple[Measured, int]]) -> Measured:
-    """Return the mean of means over so many questions each."""
-    return mean([measured for measured, questions in parts for _ in range(questions)])
-
-
-def row(table: str, name: str, measured: Measured, questions: int) -> Row:
-    """Return the mean of so many questions as a row of a table."""
+def row(table: str, name: str, several: Sequence[Measured]) -> Row:
+    """Return the mean over questions as a row of a table."""
+    measured = mean(several)
     by_cutoff = {
         f"{kind}@{cutoff}": round(values[place], 4)
         for kind, values in asdict(measured).items()
         if isinstance(values, tuple)
         for place, cutoff in enumerate(CUTOFFS)
     }
-    found = {"table": table, "name": name, "questions": questions}
+    found = {"table": table, "name": name, "questions": len(several)}
     return Row({**found, **by_cutoff, "ndcg@10": round(measured.ndcg, 4)})

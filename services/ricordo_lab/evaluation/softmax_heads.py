@@ -19,10 +19,12 @@ from ricordo.language.query_analysis.intents import masked
 from ricordo.language.query_analysis.query_parser import parse_query
 from ricordo.language.query_analysis.search_terms import LEANING
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, shape
+from ricordo.settings import EmbeddingSettings
 from ricordo_lab.console import UnreadableData, progress
+from ricordo_lab.data_files import by_conversation
 from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
-from ricordo_lab.evaluation.results import Matrix, NamedFigures, head_vectors, quantise
-from ricordo_lab.evaluation.talk import by_conversation
+from ricordo_lab.evaluation.results import Matrix, NamedFigures
+from ricordo_services.app.embedding_models import open_models
 
 NONE: Final = "-"
 """The label of texts without one."""
@@ -32,6 +34,8 @@ _STEPS: Final = 200
 _RIDGE: Final = 1e-5
 """The factor of the squared norm."""
 _PARTS: Final = 5
+_TOGETHER: Final = 1_024  # texts that are encoded between two reports of progress
+_LARGEST: Final = 127  # of 8 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class LabelledText:
 def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
     """Yield for each language the figures of a head fitted on four fifths, and where the head of all is."""
     texts = read_texts(asked.data)
-    vectors = asyncio.run(head_vectors([one.text for one in texts], questions=asked.questions))
+    vectors = asyncio.run(_vectors([one.text for one in texts], questions=asked.questions))
     asked.out.mkdir(parents=True, exist_ok=True)
     for language in sorted({one.language for one in texts}):
         places = [at for at, one in enumerate(texts) if one.language == language]
@@ -61,6 +65,19 @@ def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
         out = asked.out / f"{name}_{language}.npz"
         out.write_bytes(fit_text_head(own, encoded, E5, digest(asked.data)).saved())
         yield NamedFigures(out=str(out))
+
+
+async def _vectors(texts: Sequence[str], *, questions: bool) -> Matrix:
+    """Return the vectors that the heads read, [n, d]; texts of similar length are encoded together."""
+    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    async with open_models(EmbeddingSettings(model=E5)) as models:
+        encoder = models.query if questions else models.batch
+        vectors = np.zeros((len(texts), encoder.dimensions), dtype=np.float32)
+        for at in range(0, len(order), _TOGETHER):
+            some = order[at : at + _TOGETHER]
+            vectors[some] = await encoder.encode([texts[one] for one in some])
+            progress(f"  encoded {at + len(some)} of {len(texts)}")
+    return vectors
 
 
 def run_questions(asked: argparse.Namespace) -> Iterator[NamedFigures]:
@@ -136,7 +153,8 @@ def fit_text_head(
     wanted = np.zeros((len(texts), len(labels)), dtype=np.float32)
     wanted[np.arange(len(texts)), [labels.index(one.label) for one in texts]] = 1
     weights = _softmax_regression(features, wanted)
-    hashed, step = quantise(weights[:BUCKETS])
+    step = (np.maximum(np.abs(weights[:BUCKETS]).max(axis=0), 1e-12) / _LARGEST).astype(np.float32)
+    hashed = np.rint(weights[:BUCKETS] / step).astype(np.int8)
     return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
 
 

@@ -1,4 +1,4 @@
-"""BERT's layers in PyTorch, over the weights of a checkpoint: what fits of the encoder and the reader share.
+"""BERT's layers in PyTorch over the weights of a checkpoint: what fits of the encoder and the readers share.
 
 PyTorch is not installed by the project: `pip install torch` in the environment of a checkout.
 """
@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
+from ricordo.models.reader.reader_network import Floats, packed
 from ricordo_lab.console import MeasurementFailed
 
 Torch: TypeAlias = Any
@@ -127,3 +128,35 @@ class TorchLayers:
     def _norm(self, hidden: Tensor, name: str, weights: Mapping[str, Tensor]) -> Tensor:
         gain, bias = (weights[f"{name}.{part}"] for part in ("weight", "bias"))
         return self._torch.nn.functional.layer_norm(hidden, gain.shape, gain, bias, _EPSILON)
+
+
+class TunedNetwork:
+    """Copies of some of the encoder's layers, which are tuned, and what subclasses learn upon them.
+
+    Attributes:
+        parameters: all that is learned, by name.
+    """
+
+    def __init__(self, torch: Torch, checkpoint: E5Checkpoint, layers: range) -> None:
+        self._torch = torch
+        self._tokens = checkpoint.tokens()
+        self._layers = TorchLayers(torch, checkpoint)
+        self.parameters: dict[str, Tensor] = {
+            name: tensor.clone().requires_grad_()
+            for name, tensor in self._layers.weights.items()
+            if any(name.startswith(f"encoder.layer.{layer}.") for layer in layers)
+        }
+
+    def groups(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Return the parameters that begin as the encoder's, and those that begin anew."""
+        own = [each for name, each in self.parameters.items() if name.startswith("encoder.")]
+        return own, [each for name, each in self.parameters.items() if not name.startswith("encoder.")]
+
+    def packed(self, more: Mapping[str, Floats]) -> bytes:
+        """Return the file of what was learned, and more."""
+        learned = {name: tensor.detach().numpy() for name, tensor in self.parameters.items()}
+        return packed({**learned, **more})
+
+    def _linear(self, hidden: Tensor, name: str) -> Tensor:
+        weight, bias = (self.parameters[f"{name}.{part}"] for part in ("weight", "bias"))
+        return self._torch.nn.functional.linear(hidden, weight, bias)

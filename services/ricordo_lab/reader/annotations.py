@@ -1,13 +1,12 @@
 """Reads annotated chats: the corpus that the reader is fitted on, as `corpus/talk/GUIDE.md` describes it."""
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo_lab.console import UnreadableData
+from ricordo_lab.data_files import json_lines, reading
 
 SPEAKER: Final = "speaker"
 
@@ -73,13 +72,8 @@ def read_turns(folder: Path) -> list[AnnotatedTurn]:
     for file in sorted(folder.glob("w*.jsonl")):
         if file.name.endswith(".questions.jsonl"):
             continue
-        try:
-            rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-            turns += _turns(file.stem, rows)
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            raise UnreadableData(
-                f"{file} is not a list of annotated turns: {type(error).__name__}: {error}"
-            ) from error
+        with reading(file, "a list of annotated turns"):
+            turns += _turns(file.stem, json_lines(file))
     return turns
 
 

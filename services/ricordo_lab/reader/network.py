@@ -12,9 +12,9 @@ import numpy as np
 
 from ricordo.models.onnx.e5_checkpoint import E5Checkpoint
 from ricordo.models.reader.heads import OF_TEXTS, OF_TOKENS, POINTER, WIDTH
-from ricordo.models.reader.reader_network import Floats, distances, packed
+from ricordo.models.reader.reader_network import Floats, distances
 from ricordo.models.reader.text_words import Spans
-from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TorchLayers
+from ricordo_lab.evaluation.torch_layers import Tensor, Torch, TunedNetwork
 from ricordo_lab.reader.annotations import AnnotatedTurn
 from ricordo_lab.reader.targets import CLASS_WEIGHTS, NONE, WEIGHTS, Targets, targets_of
 
@@ -28,7 +28,7 @@ _TOGETHER: Final = 32  # texts that are encoded at once
 Outputs: TypeAlias = Mapping[str, Any]
 
 
-class Example(NamedTuple):
+class EncodedTurn(NamedTuple):
     """A turn as the network reads it.
 
     Attributes:
@@ -44,20 +44,13 @@ class Example(NamedTuple):
     targets: Targets
 
 
-class ReaderNetwork:
-    """The network, and all that is learned of it: `parameters`, by name."""
+class TrainedReader(TunedNetwork):
+    """The network, and all that is learned of it."""
 
     def __init__(self, torch: Torch, checkpoint: E5Checkpoint) -> None:
-        self._torch = torch
-        self._tokens = checkpoint.tokens()
+        super().__init__(torch, checkpoint, LAYERS)
         self._side = checkpoint.text
-        self._layers = TorchLayers(torch, checkpoint)
         self._every = range(checkpoint.layers)
-        tuned = [name for name in self._layers.weights if self._is_own(name)]
-        self.parameters: dict[str, Tensor] = {
-            name: self._layers.weights[name].clone().requires_grad_() for name in tuned
-        }
-        self._tuned = frozenset(tuned)
         width = self._layers.width
         for name, (outputs, inputs) in {
             "previous": (width, width),
@@ -74,12 +67,7 @@ class ReaderNetwork:
         self.parameters["no_previous"] = torch.zeros(width, requires_grad=True)
         self.parameters["distance"] = torch.zeros(distances(1).shape[-1], requires_grad=True)
 
-    def groups(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Return the parameters that begin as the encoder's, and those that begin anew."""
-        own = [tensor for name, tensor in self.parameters.items() if name in self._tuned]
-        return own, [tensor for name, tensor in self.parameters.items() if name not in self._tuned]
-
-    def examples(self, turns: Sequence[AnnotatedTurn]) -> Iterator[Example]:
+    def examples(self, turns: Sequence[AnnotatedTurn]) -> Iterator[EncodedTurn]:
         """Yield turns with their states and those of the turn before, computed once."""
         vectors: dict[str, Tensor] = {}
         prefix = self._side.prefix
@@ -92,14 +80,14 @@ class ReaderNetwork:
             read = [self._tokens.spans(turn.text, prefix) for turn in some]
             states = self._layers.states([ids for ids, _ in read], range(LAYERS.start))
             for turn, (_, spans), state in zip(some, read, states, strict=True):
-                yield Example(turn, state, vectors.get(turn.previous), spans, targets_of(turn, spans))
+                yield EncodedTurn(turn, state, vectors.get(turn.previous), spans, targets_of(turn, spans))
 
     def _vector(self, states: Tensor) -> Tensor:
         """Return the vector of a text as it is stored, from its states [t, d]."""
         mean = self._torch.nn.functional.normalize(states.float().mean(0), dim=0)
         return self._torch.tensor(self._side.shifted(mean[None].numpy())[0])
 
-    def __call__(self, examples: Sequence[Example], *, training: bool = False) -> tuple[Outputs, Tensor]:
+    def __call__(self, examples: Sequence[EncodedTurn], *, training: bool = False) -> tuple[Outputs, Tensor]:
         """Return the logits of all heads, and which tokens there are, [n, t].
 
         Logits are [n, t, classes], of heads of the turn [n, classes], of the pointer [n, t, t].
@@ -164,7 +152,7 @@ class ReaderNetwork:
         self.parameters[f"{name}.weight"] = self._torch.tensor(weights[:-1].T.copy())
         self.parameters[f"{name}.bias"] = self._torch.tensor(weights[-1])
 
-    def loss(self, examples: Sequence[Example], predicate_weights: Tensor) -> Tensor:
+    def loss(self, examples: Sequence[EncodedTurn], predicate_weights: Tensor) -> Tensor:
         """Return the loss of a batch.
 
         Args:
@@ -189,7 +177,7 @@ class ReaderNetwork:
             total = total + WEIGHTS[name] * loss
         return total
 
-    def _padded_targets(self, name: str, examples: Sequence[Example], mask: Tensor) -> Tensor:
+    def _padded_targets(self, name: str, examples: Sequence[EncodedTurn], mask: Tensor) -> Tensor:
         torch = self._torch
         rows = [torch.tensor(example.targets[name]) for example in examples]
         if rows[0].dim() == 0:
@@ -208,21 +196,9 @@ class ReaderNetwork:
         entropy = -(self._torch.log_softmax(logits[known], -1) * shares).sum(-1)
         return (entropy * each).sum() / each.sum().clamp(min=1.0)
 
-    def packed(self, regressions: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
-        """Return the file of what was learned, with the regressions of certainty."""
-        learned = {name: tensor.detach().numpy() for name, tensor in self.parameters.items()}
-        return packed({**learned, **regressions})
-
     def _ids(self, text: str) -> list[int]:
         ids, _ = self._tokens.cut(text, self._side.prefix)
         return ids
-
-    def _linear(self, hidden: Tensor, name: str) -> Tensor:
-        weight, bias = (self.parameters[f"{name}.{part}"] for part in ("weight", "bias"))
-        return self._torch.nn.functional.linear(hidden, weight, bias)
-
-    def _is_own(self, name: str) -> bool:
-        return any(name.startswith(f"encoder.layer.{layer}.") for layer in LAYERS)
 
 
 def _chosen(functional: Any, logits: Tensor, right: Tensor, weights: Tensor | None = None) -> Tensor:  # noqa: ANN401

@@ -24,7 +24,7 @@ from ricordo_lab.evaluation.results import NamedFigures, Row
 from ricordo_lab.evaluation.torch_layers import Tensor, Torch, load_torch
 from ricordo_lab.reader.annotations import AnnotatedTurn, read_turns, without_full_stop
 from ricordo_lab.reader.measures import GRADES, Judged, ReadTurn, curve, figures, judged
-from ricordo_lab.reader.network import Example, ReaderNetwork
+from ricordo_lab.reader.network import EncodedTurn, TrainedReader
 from ricordo_lab.reader.text_heads import fit_text_heads, logistic
 
 EPOCHS: Final = 4
@@ -86,10 +86,10 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
     yield from figures(unseen, regressions)
 
 
-def _encoded(torch: Torch, asked: argparse.Namespace) -> Iterator[Example]:
+def _encoded(torch: Torch, asked: argparse.Namespace) -> Iterator[EncodedTurn]:
     turns = list(_casually_spelled(read_turns(asked.data), asked.leave_out or ()))
     torch.manual_seed(asked.seed)
-    for number, example in enumerate(ReaderNetwork(torch, installed_e5()).examples(turns), 1):
+    for number, example in enumerate(TrainedReader(torch, installed_e5()).examples(turns), 1):
         yield example
         if number % 1000 == 0:
             progress(f"  {number:,} of {len(turns):,} turns encoded")
@@ -110,7 +110,7 @@ def _casually_spelled(turns: Sequence[AnnotatedTurn], leave_out: Collection[str]
 
 
 def _folds(
-    torch: Torch, examples: Sequence[Example], writers: Sequence[str], asked: argparse.Namespace
+    torch: Torch, examples: Sequence[EncodedTurn], writers: Sequence[str], asked: argparse.Namespace
 ) -> Iterator[NamedFigures | Row]:
     """Yield the figures of each group of writers; their certainty is told by the other groups' turns."""
     groups = [writers[start :: asked.folds] for start in range(asked.folds)]
@@ -122,8 +122,8 @@ def _folds(
 
 
 def _fitted(
-    torch: Torch, examples: Sequence[Example], groups: Sequence[Collection[str]], seed: int
-) -> list[ReaderNetwork]:
+    torch: Torch, examples: Sequence[EncodedTurn], groups: Sequence[Collection[str]], seed: int
+) -> list[TrainedReader]:
     """Fit a network on each group of writers, two at a time, each on one thread."""
     torch.set_num_threads(1)
     pool = ProcessPoolExecutor(
@@ -132,13 +132,13 @@ def _fitted(
     found = []
     with pool:
         for learned in pool.map(_fit, groups):
-            network = ReaderNetwork(torch, installed_e5())
+            network = TrainedReader(torch, installed_e5())
             network.parameters = {name: torch.tensor(each) for name, each in learned.items()}
             found.append(network)
     return found
 
 
-_INHERITED: Final[list[tuple[Torch, Sequence[Example], int]]] = []
+_INHERITED: Final[list[tuple[Torch, Sequence[EncodedTurn], int]]] = []
 """What a forked process has from its parent: too much to be sent."""
 
 
@@ -149,7 +149,7 @@ def _inherit(*work: Any) -> None:  # noqa: ANN401 - as `_INHERITED`
 def _fit(writers: Collection[str]) -> Mapping[str, Floats]:
     ((torch, examples, seed),) = _INHERITED
     torch.manual_seed(seed)
-    network = ReaderNetwork(torch, installed_e5())
+    network = TrainedReader(torch, installed_e5())
     fitted = [example for example in examples if example.turn.writer in writers]
     for done, loss in _train(torch, network, fitted, seed):
         progress(f"  {done:.0%} of {EPOCHS} epochs on {len(fitted):,} turns, loss {loss:.3f}")
@@ -157,7 +157,7 @@ def _fit(writers: Collection[str]) -> Mapping[str, Floats]:
 
 
 def _train(
-    torch: Torch, network: ReaderNetwork, examples: Sequence[Example], seed: int
+    torch: Torch, network: TrainedReader, examples: Sequence[EncodedTurn], seed: int
 ) -> Iterator[tuple[float, float]]:
     """Train, and yield after each epoch the share that is done and the mean loss."""
     chance = random.Random(seed)
@@ -186,7 +186,7 @@ def _train(
         yield (epoch + 1) / EPOCHS, total / len(batches)
 
 
-def _predicate_weights(torch: Torch, examples: Sequence[Example]) -> Tensor:
+def _predicate_weights(torch: Torch, examples: Sequence[EncodedTurn]) -> Tensor:
     """Return how much each predicate counts: by the root of how rare it is, within bounds."""
     stated = [statement.predicate for example in examples for statement in example.turn.statements]
     counts = np.array([stated.count(predicate) for predicate in PREDICATES], dtype=np.float32)
@@ -195,7 +195,7 @@ def _predicate_weights(torch: Torch, examples: Sequence[Example]) -> Tensor:
 
 
 def _read(
-    torch: Torch, network: ReaderNetwork, examples: Sequence[Example], writers: Collection[str]
+    torch: Torch, network: TrainedReader, examples: Sequence[EncodedTurn], writers: Collection[str]
 ) -> list[ReadTurn]:
     """Return what a network says of the turns of some writers."""
     read: list[ReadTurn] = []

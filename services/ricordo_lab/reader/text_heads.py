@@ -12,7 +12,7 @@ import numpy as np
 from ricordo.models.reader.reader_network import Floats
 from ricordo_lab.evaluation.ratings import Ratings, read
 from ricordo_lab.evaluation.softmax_heads import read_texts
-from ricordo_lab.reader.network import ReaderNetwork
+from ricordo_lab.reader.network import TrainedReader
 
 _RATED_PENALTY: Final = 3_000.0
 _HOW: Final = "how"
@@ -22,7 +22,7 @@ _SETTLED: Final = 1e-6
 _FEWEST: Final = 20  # texts
 
 
-def fit_text_heads(network: ReaderNetwork, rated: Sequence[Path], procedures: Path) -> None:
+def fit_text_heads(network: TrainedReader, rated: Sequence[Path], procedures: Path) -> None:
     """Set the heads `rated` and `procedural` of a network.
 
     Args:

@@ -13,7 +13,7 @@ from ricordo.language.annotations import E5
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter
 from ricordo.models.llm.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
-from ricordo.models.onnx.e5_checkpoint import CheckpointMissing, E5Tokens
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing
 from ricordo.models.onnx.network import Precision, native_precision
 from ricordo.models.onnx.onnx_encoder import OnnxEncoder, OnnxModel, load_tokens, open_onnx
 from ricordo.models.reader.answer_reader import AnswerReader
@@ -103,23 +103,18 @@ def describe_models(settings: EmbeddingSettings) -> Mapping[str, str | None]:
 
 
 @asynccontextmanager
-async def open_models(settings: EmbeddingSettings, tokens: E5Tokens | None = None) -> AsyncIterator[Models]:
+async def open_models(settings: EmbeddingSettings) -> AsyncIterator[Models]:
     """Load or connect the models, and close them at the end.
-
-    Args:
-        tokens: the tokenizer of the model in process, where it is loaded already.
 
     Raises:
         CheckpointMissing: the embedding model is not installed.
         OSError: the cache folder, where the built model is kept, cannot be written.
     """
-    counter = tokens or await load_tokens()
+    counter = await load_tokens()
     async with AsyncExitStack() as exits:
 
         async def in_process() -> OnnxModel:
-            opening = open_onnx(
-                cores=settings.threads, tokens=counter, precision=precision_in_process(settings)
-            )
+            opening = open_onnx(settings.threads, precision_in_process(settings))
             return await exits.enter_async_context(opening)
 
         if settings.provider == "onnx":

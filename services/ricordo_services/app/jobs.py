@@ -22,7 +22,7 @@ from ricordo.store.working_memory_store import NoteStore
 from ricordo_services.app.language_models import open_describer
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.server_connections import bus_settings, topology
-from ricordo_services.app.worker_builders import enrich_handler, repoint
+from ricordo_services.app.worker_builders import build_reindexing, enrich_handler
 from ricordo_services.embedding.reembedding import Reembedding
 from ricordo_services.enrichment.enrichment_handler import Backfill
 from ricordo_services.job_progress import (
@@ -101,7 +101,7 @@ async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) 
         enrichment=await enrich_handler(resources, describer),
         model=step.llm or None,
         outdated=await resources.store(BackfillStore),
-        life=await resources.store(LifecycleStore),
+        lifecycle_store=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),
         index=await resources.backlog("index-bulk"),
         clock=resources.clock,
@@ -114,7 +114,7 @@ async def _reembed(resources: Resources, _order: BackfillOrder, notify: Notify) 
     return Reembedding(
         former=await resources.store(ReembeddingStore),
         encodings=await resources.store(EncodingStore),
-        life=await resources.store(LifecycleStore),
+        lifecycle_store=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         batcher=lambda: resources.primary_batcher(notify),
         index=await resources.backlog("index-bulk", "index-changes"),
@@ -132,10 +132,12 @@ async def run_reindex(
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
         if order.projection == "vectors":
-            return await (await repoint(resources)).run(order, report)
-        life = await resources.store(LifecycleStore)
+            return await (await build_reindexing(resources)).run(order, report)
+        lifecycle_store = await resources.store(LifecycleStore)
         projector = await resources.graph_projector()
-        return await GraphRebuild(projector=projector, life=life, clock=resources.clock).run(order, report)
+        return await GraphRebuild(
+            projector=projector, lifecycle_store=lifecycle_store, clock=resources.clock
+        ).run(order, report)
 
 
 @asynccontextmanager

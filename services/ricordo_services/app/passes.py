@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -41,36 +40,21 @@ def nightly(settings: LifecycleSettings) -> float:
     return settings.decay_every_h * _HOUR
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """When a pass runs.
-
-    Attributes:
-        every_s: seconds between two runs, by the settings; None where it only runs on request.
-        on_demand: whether `every_s` is instead how often it is checked whether work is waiting.
-    """
-
-    every_s: Callable[[LifecycleSettings], float] | None = None
-    on_demand: bool = False
-
-
-PASSES: Final[Mapping[str, Schedule]] = {
-    "summarize": Schedule(lambda settings: settings.summarize_every_s, on_demand=True),
-    "reflect": Schedule(lambda settings: settings.reflect_every_s, on_demand=True),
-    "expire": Schedule(lambda settings: settings.expire_every_s, on_demand=True),
-    "compress": Schedule(nightly),
-    "decay": Schedule(nightly),
-    "retain": Schedule(nightly),
-    "archive": Schedule(),
+_WAITED_FOR: Final[Mapping[str, Callable[[LifecycleSettings], float]]] = {
+    "summarize": lambda settings: settings.summarize_every_s,
+    "reflect": lambda settings: settings.reflect_every_s,
+    "expire": lambda settings: settings.expire_every_s,
 }
-"""The passes by name, in the order of `progress.ORDER`."""
+"""How often it is checked, in seconds, whether there is work for these passes."""
+_DAILY: Final = ("compress", "decay", "retain")
+"""Passes that run once in `nightly`; `archive` only runs on request."""
 
 
 async def _work(resources: Resources, name: str) -> PassWork:
     """Return the work of a pass. A language model is connected only for the passes that use it."""
     settings, clock, model = resources.settings.lifecycle, resources.clock, resources.model_names[0]
     emitter, executor = await resources.emitter("lifecycle"), await resources.cpu_executor()
-    life, retention = await resources.store(LifecycleStore), await resources.store(RetentionStore)
+    lifecycle_store, retention = await resources.store(LifecycleStore), await resources.store(RetentionStore)
     sessions, reflections = await resources.store(SessionStore), await resources.store(ReflectionStore)
     similar = await resources.store(CompressionStore)
     uses_model = name in ("summarize", "reflect", "compress")
@@ -89,15 +73,15 @@ async def _work(resources: Resources, name: str) -> PassWork:
         "compress": CompressionPass(
             similar, emitter, clock, executor, model, settings.compress_similarity, condenser
         ),
-        "decay": DecayPass(life, retention, emitter),
+        "decay": DecayPass(lifecycle_store, retention, emitter),
         "retain": RetentionPass(retention, emitter, limits, settings.retain_by),
-        "archive": ArchivePass(life, emitter, clock),
+        "archive": ArchivePass(lifecycle_store, emitter, clock),
     }
     return works[name]
 
 
 async def make_pass(resources: Resources, name: str) -> PassRunner:
-    """Return the pass called `name`, one of `PASSES`."""
+    """Return the pass called `name`, one of `job_progress.ORDER`."""
     return PassRunner(
         name=name,
         work=await _work(resources, name),
@@ -111,23 +95,17 @@ async def make_pass(resources: Resources, name: str) -> PassRunner:
 
 async def scheduled_passes(resources: Resources) -> list[Periodic]:
     """Return the jobs that run each scheduled pass when it is due, and once at the start."""
-    settings = resources.settings.lifecycle
-    return [
-        _scheduled(await make_pass(resources, name), schedule.every_s(settings), schedule, resources)
-        for name, schedule in PASSES.items()
-        if schedule.every_s is not None
-    ]
+    return [_scheduled(await make_pass(resources, name), resources) for name in (*_WAITED_FOR, *_DAILY)]
 
 
-def _scheduled(one: PassRunner, every_s: float, schedule: Schedule, resources: Resources) -> Periodic:
-    async def run() -> None:
-        if schedule.on_demand:
-            await one.run_pending(resources.clock.now())
-        else:
-            await one.run_if_due(resources.clock.now(), timedelta(seconds=every_s))
-
+def _scheduled(one: PassRunner, resources: Resources) -> Periodic:
+    settings, clock = resources.settings.lifecycle, resources.clock
+    if one.name in _WAITED_FOR:
+        every_s = _WAITED_FOR[one.name](settings)
+        return Periodic(one.name, lambda: one.run_pending(clock.now()), every_s, clock)
+    every = timedelta(seconds=nightly(settings))
     # Checked more often than a pass is due: where another process ran it before, it is due earlier.
-    return Periodic(one.name, run, every_s if schedule.on_demand else every_s / _CHECKS, resources.clock)
+    return Periodic(one.name, lambda: one.run_if_due(clock.now(), every), nightly(settings) / _CHECKS, clock)
 
 
 async def run_pass(

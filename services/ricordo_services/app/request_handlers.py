@@ -1,11 +1,12 @@
 """Builds the handlers of queries and commands, and their servers."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 from ricordo.language.query_analysis.requested_predicates import MODEL
 from ricordo.language.topics import topic_key
@@ -15,20 +16,19 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo.models.llm_answers import LlmAnswers
 from ricordo.models.query_analyser import QueryAnalyser
-from ricordo.runtime.handling import QueryHandler, QueryResult, QueryRoute, RequestError
+from ricordo.runtime.handling import QueryResult, QueryRoute, RequestError
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.query_server import QueryServer
 from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo.store.entity_listings import EntityListings
 from ricordo.store.erasure import ErasureStore
 from ricordo.store.exports import ExportStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.memory_listings import MemoryListings
-from ricordo.store.memory_queries import MemoryDetailQueries, MemoryQueries, StyleQueries
+from ricordo.store.listing_store import Listings
+from ricordo.store.memory_queries import MemoryQueries
 from ricordo.store.recall_queries import RecallQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import (
@@ -41,7 +41,7 @@ from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import query_server
 from ricordo_services.ingest.export_pages import ExportHandler
 from ricordo_services.knowledge.bot_assertions import BotAssertions
-from ricordo_services.knowledge.erasure_service import DeadLetterErasure, Erasure, Erasures, ForgetOnRequest
+from ricordo_services.knowledge.erasure_service import Erasure, Erasures, ForgetOnRequest
 from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.lifecycle.lifecycle_handlers import MemoryCommands, NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
@@ -49,12 +49,12 @@ from ricordo_services.retrieval.cached_readers import UserPatterns, WorkingMemor
 from ricordo_services.retrieval.connections import Connections
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.follow_ups import FollowUps
-from ricordo_services.retrieval.gather import Gathering
 from ricordo_services.retrieval.listing_scopes import ListingScopes
-from ricordo_services.retrieval.lookups import FactLookups, GraphLookup, MemoryBrowser, MemoryLookups
+from ricordo_services.retrieval.lookups import FactLookups, MemoryBrowser, MemoryLookups
 from ricordo_services.retrieval.pages import EntityPages, MemoryPages, UserPages
 from ricordo_services.retrieval.question import ExampleEncoder, FormerModels, QuestionReader
 from ricordo_services.retrieval.recall import RecallService, profiles_for
+from ricordo_services.retrieval.recall_material import Gathering
 from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
@@ -81,14 +81,14 @@ async def queries(resources: Resources) -> QueryServer:
     warming = executor.map(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
     await asyncio.gather(resources.models(), resources.graph(), warming)
     recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
-    fact_sources = (await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
+    ledger, graph = await resources.store(FactLedger), await resources.graph()
+    facts = FactLookups(ledger, graph, resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
     floors = resources.settings.lifecycle.floors
-    details = await resources.store(MemoryDetailQueries)
-    browser = MemoryBrowser(memories, details, recall.related, resources.clock, floors)
-    listings = await resources.store(MemoryListings)
+    browser = MemoryBrowser(memories, recall.related, resources.clock, floors)
+    listings = await resources.store(Listings)
     working_memory = await working_memory_reader(resources)
-    patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
+    patterns = UserPatterns(memories, resources.clock)
     precision = precision_in_process(resources.settings.embedding)
     reader = await resources.enter(open_answer_reader(precision))
     answering = resources.settings.answering
@@ -98,7 +98,7 @@ async def queries(resources: Resources) -> QueryServer:
     writer = model and LlmAnswers(model)
     answers = AnswerService(recall, reader, working_memory.count, answering.min_confidence, writer)
     context = Context(recall, memories, working_memory, patterns, resources.clock)
-    entities = EntityPages(await resources.store(EntityListings), resources.clock)
+    entities = EntityPages(listings, resources.clock)
     pages = MemoryPages(memories, listings, recall.gather.scopes, resources.clock)
     server = await query_server(
         resources,
@@ -109,8 +109,8 @@ async def queries(resources: Resources) -> QueryServer:
             "query.answer": QueryRoute(answers, in_parts=answers.in_parts),
             "query.working": QueryRoute(working_memory.answer),
             "query.history": QueryRoute(lookups.history, fit_history),
-            "query.facts": QueryRoute(FactLookups(*fact_sources), fit_facts),
-            "query.graph": QueryRoute(GraphLookup(*fact_sources), fit_graph),
+            "query.facts": QueryRoute(facts.list_facts, fit_facts),
+            "query.graph": QueryRoute(facts.show_graph, fit_graph),
             "query.entities": QueryRoute(entities, fit_entities),
             "query.timeline": QueryRoute(lookups.timeline, fit_memories),
             "query.status": QueryRoute(lookups.status),
@@ -158,7 +158,7 @@ async def recall_service(resources: Resources) -> RecallService:
             queries=rows,
             facts=await resources.store(FactLedger),
             search=search,
-            scopes=ListingScopes(await resources.store(MemoryListings)),
+            scopes=ListingScopes(await resources.store(Listings)),
             examples=ExampleEncoder((models.statement, *others), within_s),
             statements=models.statement,
             connections=Connections(search, related, rows),
@@ -212,8 +212,8 @@ async def fact_commands(
     memories = MemoryCommands(await resources.store(CurationStore), clock)
     rows = await resources.store(MemoryQueries)
     erasing = ErasureStore(await resources.database(), await resources.cpu_executor())
-    emitter, letters = await resources.emitter("knowledge"), DeadLetterErasure(await resources.bus())
-    erase = Erasure(erasing, await resources.graph_projector(), emitter, letters)
+    projector, emitter = await resources.graph_projector(), await resources.emitter("knowledge")
+    erase = Erasure(erasing, projector, emitter, await resources.bus())
     erasures = await resources.enter(Erasures(erase, await resources.store(LifecycleStore), clock))
     server = await query_server(
         resources,
@@ -250,8 +250,8 @@ async def export_server(resources: Resources) -> QueryServer:
 class MemoryOrFactHandler:
     """Dispatches a command to the handler of memories or to that of facts, by the id that it names."""
 
-    of_memory: QueryHandler
-    of_fact: QueryHandler
+    of_memory: Callable[[str, Any, UUID], Awaitable[QueryResult]]
+    of_fact: Callable[[str, Any, UUID], Awaitable[Message]]
     rows: MemoryQueries
 
     async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | QueryResult:
@@ -261,11 +261,13 @@ class MemoryOrFactHandler:
             RequestError: there is no such memory or fact, or a memory is named as a fact.
         """
         if command.memory_id is not None:
-            return await self.of_memory(tenant, command)
+            return await self.of_memory(tenant, command, command.memory_id)
+        if command.fact_id is None:
+            raise ValueError("a command names a memory or a fact")
         try:
-            return await self.of_fact(tenant, command)
+            return await self.of_fact(tenant, command, command.fact_id)
         except RequestError as refused:
-            if refused.body.error.code is not ErrorCode.NOT_FOUND or command.fact_id is None:
+            if refused.body.error.code is not ErrorCode.NOT_FOUND:
                 raise
             if not await self.rows.memories(tenant, command.user_id, [command.fact_id]):
                 raise

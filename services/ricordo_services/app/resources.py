@@ -30,7 +30,7 @@ from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
-from ricordo.store.fact_source import FactSource
+from ricordo.store.graph_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.stages import EncodingStore
 from ricordo_services.app import embedding_models
@@ -160,8 +160,7 @@ class Resources:
     @shared
     async def models(self) -> embedding_models.Models:
         """Return the embedding models, loaded or connected. Their weights are large: only for encoding."""
-        tokens = await self.tokens()
-        return await self.enter(embedding_models.open_models(self.settings.embedding, tokens))
+        return await self.enter(embedding_models.open_models(self.settings.embedding))
 
     @shared
     async def _in_process(self) -> embedding_models.Models:
@@ -169,7 +168,7 @@ class Resources:
         if self.settings.embedding.provider == "onnx":
             return await self.models()
         settings = EmbeddingSettings(threads=self.settings.embedding.threads)
-        return await self.enter(embedding_models.open_models(settings, await self.tokens()))
+        return await self.enter(embedding_models.open_models(settings))
 
     @shared
     async def reader(self) -> TextReader:

@@ -8,8 +8,8 @@ from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Handler, QueryRoute
 from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
-from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
-from ricordo.runtime.worker.state import LoopSettings
+from ricordo.runtime.worker.event_worker import EventWorker
+from ricordo.runtime.worker.state import ConsumptionSettings
 from ricordo_services.app.resources import Resources
 from ricordo_services.backpressure import BulkLane
 
@@ -36,24 +36,24 @@ async def event_worker(
         linger: seconds to gather more events after the first.
     """
     settings, bus = resources.settings.worker, await resources.bus()
-    loop = LoopSettings(
+    consumption = ConsumptionSettings(
         batch=batch or settings.batch,
         concurrency=concurrency,
         slots=slots or settings.slots,
         linger=linger,
         grace=settings.grace_s,
-    )
-    breaker = ConsumerBreakerSettings(
-        messages=settings.breaker_window,
-        share=settings.breaker_threshold,
-        pauses=Backoff(first=1.0, longest=settings.breaker_max_pause_s, jitter=0.0),
+        breaker=ConsumerBreakerSettings(
+            window=settings.breaker_window,
+            share=settings.breaker_threshold,
+            pauses=Backoff(first=1.0, longest=settings.breaker_max_pause_s, jitter=0.0),
+        ),
     )
     return EventWorker(
         consumer=consumer,
         handler=handler,
         bus=bus,
         clock=resources.clock,
-        settings=EventWorkerSettings(loop=loop, breaker=breaker),
+        settings=consumption,
         gates=(resources.database_gate, *gates),
         lane=lane,
         record_dead_letter=resources.record_dead_letter,

@@ -19,12 +19,11 @@ from ricordo.store.document_store import DocumentStore
 from ricordo.store.enrichment_store import EnrichmentStore
 from ricordo.store.erasure import ErasureStore
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo.store.session_store import SessionStore
-from ricordo.store.stages import EncodingStore
+from ricordo.store.stages import EncodingStore, IndexingStore
 from ricordo.store.working_memory_store import NoteStore
 from ricordo.urls import bare
 from ricordo_services.app.embedding_models import describe_models
@@ -103,7 +102,7 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
     if objects is None:
         return None, []
     settings, clock = resources.settings.documents, resources.clock
-    known, life = await resources.store(DocumentStore), await resources.store(LifecycleStore)
+    known, lifecycle_store = await resources.store(DocumentStore), await resources.store(LifecycleStore)
     limits = ReadingLimits(
         seconds=settings.read_seconds,
         memory_mb=settings.read_memory_mb,
@@ -115,13 +114,13 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         objects=objects,
         reader=ReaderProcess(limits),
         tokens=await resources.tokens(),
-        life=life,
+        lifecycle_store=lifecycle_store,
         emitter=await resources.emitter("ingest"),
         clock=clock,
         executor=await resources.cpu_executor(),
         size=ExtractSize(settings.extract_min_tokens, settings.extract_max_tokens, settings.max_extracts),
     )
-    deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
+    deletion = DocumentDeletion(await resources.store(ErasureStore), objects, lifecycle_store)
     return DocumentStorage(objects, known, reading.schedule), [
         Periodic("documents", reading.run, POLL_INTERVAL_S, resources.clock, woken=reading.woken),
         Periodic("discarded", deletion.run, DELETION_INTERVAL_S, resources.clock),
@@ -183,7 +182,7 @@ async def index(resources: Resources) -> list[Service]:
     created.health.problem = lambda: own.problem
     created.health.counters = lambda: {"failed_flushes": own.failures.flushes}
     backlog = await resources.backlog("index-bulk")
-    rebuild = IndexRebuild(own, await repoint(resources), backlog, resources.clock)
+    rebuild = IndexRebuild(own, await build_reindexing(resources), backlog, resources.clock)
     job = Periodic(
         "rebuild-index",
         rebuild.run,
@@ -195,11 +194,11 @@ async def index(resources: Resources) -> list[Service]:
     return [*services, job]
 
 
-async def repoint(resources: Resources) -> Reindexing:
+async def build_reindexing(resources: Resources) -> Reindexing:
     """Return the job that publishes all memories to the index again."""
     return Reindexing(
         memories=await resources.store(ReindexingStore),
-        life=await resources.store(LifecycleStore),
+        lifecycle_store=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         index=await resources.backlog("index-bulk", "index-changes"),
         clock=resources.clock,
@@ -261,11 +260,11 @@ async def _identify(
     )
     if (model := await resources.enter(opening)) is None:
         return []
-    life, backlog = (
+    lifecycle_store, backlog = (
         await resources.store(LifecycleStore),
         await resources.backlog("knowledge", "knowledge-bulk"),
     )
-    identify = IdentityResolution(ledger, project_soon, model, life.tenants, backlog)
+    identify = IdentityResolution(ledger, project_soon, model, lifecycle_store.tenants, backlog)
     job = Periodic("identify", identify.run, settings.identify_every_s, resources.clock)
     job.health.counters = lambda: identify.counters
     job.health.problem = lambda: identify.problem
@@ -283,12 +282,12 @@ async def retrieval(resources: Resources) -> list[Service]:
 async def lifecycle(resources: Resources) -> list[Service]:
     """Return the consumers of uses and sessions, the passes, the commands on memories, and the sweeper."""
     settings, clock = resources.settings.lifecycle, resources.clock
-    bus, life = await resources.bus(), await resources.store(LifecycleStore)
+    bus, lifecycle_store = await resources.bus(), await resources.store(LifecycleStore)
     notes = await resources.store(NoteStore)
 
     async def daily() -> None:
         await tidy(
-            life,
+            lifecycle_store,
             notes,
             clock.now(),
             uses_kept=timedelta(days=settings.recall_effects_days),
@@ -296,7 +295,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
         )
 
     reconcile = Reconciliation(
-        life,
+        lifecycle_store,
         await resources.emitter("lifecycle"),
         bus.oldest_unsettled,
         clock,
@@ -305,7 +304,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     sessions = SessionEndHandler(await resources.store(SessionStore), clock)
     sweeper = Sweeper(bus=bus, clock=clock, record_dead_letter=resources.record_dead_letter)
     return [
-        await event_worker(resources, "reinforce", Reinforce(life), linger=USES_LINGER_S),
+        await event_worker(resources, "reinforce", Reinforce(lifecycle_store), linger=USES_LINGER_S),
         await event_worker(resources, "sessions", sessions),
         *await scheduled_passes(resources),
         Periodic("tidy", daily, nightly(settings), resources.clock),

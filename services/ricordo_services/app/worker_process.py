@@ -25,7 +25,7 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service, freeze_gc, run_services
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.scheduling import gil_switch_interval
-from ricordo.runtime.sweeper import Sweeper
+from ricordo.runtime.worker.consumption import Consumption
 from ricordo.runtime.worker.event_worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
@@ -48,7 +48,7 @@ _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] 
 WORKERS: Final = tuple(_BUILDERS)
 """The names of workers; `encode` and `index` are the two halves of `embedding`."""
 
-_REPORTING: Final = (EventWorker, QueryServer, Periodic, Sweeper, Gateway)
+_REPORTING: Final = (Consumption, QueryServer, Periodic, Gateway)
 _USE_VECTORS: Final = ("embedding", "encode", "retrieval")
 _ADVICE: Final = "`ricordo backfill --only vectors` encodes them by the present model, beside the workers"
 
@@ -59,35 +59,18 @@ _TEXT = "My father died yesterday, e ieri sono andato a Roma con Anna."
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def _enrichment_rules(language: str) -> None:
-    """Load what `enrich` and `event_times` read from files."""
-    document = Document(_TEXT, language)
-    enrich(document)
-    event_times(document, _MOMENT, _ZONE)
-
-
-def _fact_words(language: str) -> None:
-    """Load the words by which statements are validated."""
-    MessageWords(Document(_TEXT, language))
-
-
-def _question_rules(language: str) -> None:
-    """Load what the analysis of a question reads from files."""
-    by_rules(Question(text=_TEXT, now=_MOMENT, zone=_ZONE, language=language))
-
-
-_PRELOADS: Final[Mapping[str, Callable[[str], None]]] = {
-    "enrichment": _enrichment_rules,
-    "knowledge": _fact_words,
-    "retrieval": _question_rules,
-}
-
-
 @cache
 def load_rules(worker: str) -> None:
     """Load what a worker reads from files, so that no message waits for it: a tenth of a second."""
-    for language in LANGUAGES if worker in _PRELOADS else ():
-        _PRELOADS[worker](language)
+    for language in LANGUAGES:
+        document = Document(_TEXT, language)
+        if worker == "enrichment":
+            enrich(document)
+            event_times(document, _MOMENT, _ZONE)
+        elif worker == "knowledge":
+            MessageWords(document)
+        elif worker == "retrieval":
+            by_rules(Question(text=_TEXT, now=_MOMENT, zone=_ZONE, language=language))
 
 
 class UnknownWorker(Exception):
@@ -143,9 +126,9 @@ async def _warn_of_former_models(resources: Resources, names: Collection[str]) -
     former = await resources.former_models()
     if not former:
         return
-    life, vectors = await resources.store(LifecycleStore), await resources.store(ReembeddingStore)
+    lifecycle_store, vectors = await resources.store(LifecycleStore), await resources.store(ReembeddingStore)
     counted = Counter[str]()
-    for tenant in await life.tenants():
+    for tenant in await lifecycle_store.tenants():
         counted.update(await vectors.count_vectors(tenant, list(former)))
     present = resources.model_names[0]
     encoders = await resources.secondary_encoders() if "retrieval" in names else {}

@@ -34,7 +34,7 @@ from ricordo_services.cli.output import out_console, print_json, print_line, pri
 from ricordo_services.stack import nats_access
 
 Folder = Annotated[Path, option("DIR", "Folder of the users.", "--out")]
-Show = Annotated[bool, flag("--show", "Print the settings instead of writing a file.")]
+ShowFlag = Annotated[bool, flag("--show", "Print the settings instead of writing a file.")]
 
 
 def auth() -> None:
@@ -87,7 +87,7 @@ def add_bot(
     *,
     out: Folder,
     name: Annotated[str | None, option("NAME", "Name of a further bot of the tenant.")] = None,
-    show: Show = False,
+    show: ShowFlag = False,
 ) -> None:
     """Create a user for a bot of a tenant; an existing one keeps its password."""
     folder = nats_access.AccessFolder(out)
@@ -102,7 +102,7 @@ def rotate(
     *,
     out: Folder,
     everybody: Annotated[bool, flag("--all", "All users.")] = False,
-    show: Show = False,
+    show: ShowFlag = False,
 ) -> None:
     """Create new passwords; the old ones work until the server reloads its configuration."""
     if bool(names) == everybody:

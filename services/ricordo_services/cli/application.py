@@ -144,13 +144,12 @@ def page(command: Callable[..., object]) -> str:
 
     In these, the program is named as it can be typed here.
     """
+
+    def kept(paragraph: str) -> str:
+        return "\b\n" + paragraph.replace("\n    ", "\n  ").replace("ricordo ", f"{program()} ")
+
     paragraphs = (inspect.getdoc(command) or "").split("\n\n")
-    kept = (
-        "\b\n" + each.replace("\n    ", "\n  ").replace("ricordo ", f"{program()} ") for each in paragraphs
-    )
-    return "\n\n".join(
-        whole if "\n    " in each else each for each, whole in zip(paragraphs, kept, strict=True)
-    )
+    return "\n\n".join(kept(each) if "\n    " in each else each for each in paragraphs)
 
 
 def typed(command: Callable[..., object]) -> Callable[..., None]:

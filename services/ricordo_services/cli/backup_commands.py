@@ -17,7 +17,7 @@ from ricordo.messages.subjects import checked_tenant
 from ricordo.store.schema import OLDEST, Tombstone, newest_schema, schema_version, tombstones
 from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call, FolderCall, FolderJsonCall, running_stack
-from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
+from ricordo_services.cli.command_settings import POSTGRES_SETTING, owner_dsn, store_settings
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.input_files import numbered_lines
 from ricordo_services.cli.options import ServerOptions, argument, flag, offered, repeated
@@ -192,12 +192,10 @@ def apply(call: FolderCall, source: Annotated[Path, typer.Argument(metavar="FILE
 def _ask_database(call: Call, ask: Callable[[str], Coroutine[None, None, T]]) -> T:
     """Return what `ask` finds with the owner's address: of what runs, or is named, or of the folder alone."""
     path = call.folder.expanduser().absolute()
-    stores = store_settings(call).stores
+    settings = store_settings(call)
     only_a_folder = call.data_dir is not None and running_stack(path) is None
-    if POSTGRES_SETTING in stores.model_fields_set and not only_a_folder:
-        if stores.postgres_admin_dsn is None:
-            raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
-        return asyncio.run(ask(stores.postgres_admin_dsn.get_secret_value()))
+    if POSTGRES_SETTING in settings.stores.model_fields_set and not only_a_folder:
+        return asyncio.run(ask(owner_dsn(settings)))
     _require_memories(path)
     with _locked(path) as folder:
         return _query(folder, ask)

@@ -20,7 +20,7 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREA
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.cli import worker_reports
 from ricordo_services.cli.client_calls import ServerTarget
-from ricordo_services.cli.worker_reports import Report, WorkerReports, collect_reports, in_words
+from ricordo_services.cli.worker_reports import WorkerReport, WorkerReports, collect_reports, in_words
 
 
 class State(StrEnum):
@@ -180,7 +180,7 @@ def _start(lacking: Sequence[str], present: set[str], beside: Path | None) -> st
     return f"{again}, or start {it} beside it: `{command} --data-dir {shlex.quote(str(beside))}`"
 
 
-def _worker(name: str, reports: Sequence[Report]) -> Finding:
+def _worker(name: str, reports: Sequence[WorkerReport]) -> Finding:
     ill = [report for report in reports if report.get("state") not in _AT_WORK]
     done = sum(int(str(report.get("processed") or 0)) for report in reports)
     seen = f"{len(reports)} running, {done:,} done" if len(reports) > 1 else f"{done:,} done"

@@ -95,10 +95,7 @@ class Call(ServerOptions):
         elif (stack := running_stack(self.folder)) is not None:
             url, named_by = str(stack["nats"]), f"the stack of {self.folder}"
         else:
-            raise Failed(
-                f"no stack runs on {self.folder}: start one with `ricordo up{data_dir_option(self.folder)}`, "
-                f"or name a server with --nats or {NATS_VARIABLE}"
-            )
+            raise no_stack(self.folder, f"name a server with --nats or {NATS_VARIABLE}")
         return ServerTarget(checked_url(url, named_by), tenant, named_by)
 
     @asynccontextmanager
@@ -181,6 +178,12 @@ def default_data_dir() -> Path:
 def data_dir_option(folder: Path) -> str:
     """Return ` --data-dir FOLDER`, or "" for the default folder."""
     return "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
+
+
+def no_stack(folder: Path, otherwise: str) -> Failed:
+    """Return the error of a command that finds no stack on `folder`; what else would help is `otherwise`."""
+    start = f"start one with `ricordo up{data_dir_option(folder)}`"
+    return Failed(f"no stack runs on {folder}: {start}, or {otherwise}")
 
 
 def running_stack(data_dir: Path) -> dict[str, object] | None:

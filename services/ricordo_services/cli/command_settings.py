@@ -14,7 +14,7 @@ from ricordo import log
 from ricordo.messages.errors import reason
 from ricordo.settings import Settings, WorkerSettings
 from ricordo.urls import bare
-from ricordo_services.cli.client_calls import NATS_VARIABLE, Call, checked_url, data_dir_option, running_stack
+from ricordo_services.cli.client_calls import NATS_VARIABLE, Call, checked_url, no_stack, running_stack
 from ricordo_services.cli.failures import Failed
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -103,6 +103,14 @@ def configure_logs(settings: Settings) -> None:
     log.configure(level=settings.log.level, readable=readable)
 
 
+def log_for_people(level: str) -> None:
+    """Have this process and those that it starts log in words from `level` on, unless settings differ."""
+    said = read_settings().log.model_fields_set
+    for name, value in (("level", level), ("format", "text")):
+        if name not in said:
+            os.environ[f"{_PREFIX}LOG__{name.upper()}"] = value
+
+
 def set_up_logs(settings: Settings) -> None:
     """Configure logs; the first lines name the variables that look like misspelt ones of ours."""
     configure_logs(settings)
@@ -119,10 +127,8 @@ def required_stores(call: Call) -> Settings:
     """Return settings that name the servers, for commands that need them."""
     settings = store_settings(call)
     if POSTGRES_SETTING not in settings.stores.model_fields_set:
-        raise Failed(
-            f"no stack runs on {call.folder}: start one with `ricordo up{data_dir_option(call.folder)}`, "
-            "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
-        )
+        otherwise = "name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
+        raise no_stack(call.folder, otherwise)
     return settings
 
 
@@ -146,6 +152,14 @@ def stores_of_target(call: Call) -> Settings:
         f"{target.named_by} names NATS, and nothing names the stores beside it: name them too, with "
         "RICORDO_STORES__POSTGRES_DSN and the like, or neither; nothing was changed"
     )
+
+
+def owner_dsn(settings: Settings) -> str:
+    """Return the address of the database for its owner, who alone can do what is asked for."""
+    owner = settings.stores.postgres_admin_dsn
+    if owner is None:
+        raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
+    return owner.get_secret_value()
 
 
 def with_bus(settings: Settings, url: str) -> Settings:

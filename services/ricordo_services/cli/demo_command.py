@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.rule import Rule
 from rich.text import Text
 
-from ricordo import log
 from ricordo.client import MemoryClient
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
@@ -30,11 +28,11 @@ from ricordo.messages.views import Analysis, MemoryView
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo.settings import STEPS
-from ricordo_services.cli.command_settings import read_settings
+from ricordo_services.cli.command_settings import configure_logs, log_for_people, read_settings
 from ricordo_services.cli.fact_printing import facts_block
 from ricordo_services.cli.failures import Failed, Interrupted, program
 from ricordo_services.cli.options import flag
-from ricordo_services.cli.output import View, page, plain
+from ricordo_services.cli.output import View, out_console, plain
 from ricordo_services.cli.reply_printing import memories_block
 from ricordo_services.cli.up_command import ALL_WORKERS, running
 
@@ -47,6 +45,7 @@ _WHY: Final = frozenset(
     "semantic bm25 window bm25_window session temporal connection congruence type_match".split()
 )
 _REASONS: Final = 3
+_PAGE: Final = 100  # columns, where there is no window to look at
 _MANY: Final = 1000  # more than there are messages
 
 
@@ -114,9 +113,9 @@ async def demo(
     Examples:
         ricordo demo
     """
-    console = page()
-    log.configure(level="error", readable=True)  # people read this output; errors are still logged
-    os.environ.update(RICORDO_LOG__LEVEL="error", RICORDO_LOG__FORMAT="text")  # by the workers, too
+    console = out_console(_PAGE)
+    log_for_people("error")
+    configure_logs(read_settings())
     stopping = asyncio.Event()
     with stop_on_signals(stopping):
         await run_until(stopping, _show(console, full=full))
@@ -138,9 +137,9 @@ async def _show(console: Console, *, full: bool) -> None:
             tempfile.TemporaryDirectory(prefix="ricordo-demo-", ignore_cleanup_errors=True)
         )
         with _step(console, "starting NATS, PostgreSQL, the graph and six workers", 1) as advance:
-            run = await exits.enter_async_context(running(Path(folder) / "data", ALL_WORKERS, settings, 1))
+            stack = await exits.enter_async_context(running(Path(folder) / "data", ALL_WORKERS, settings, 1))
             advance()
-        client = await exits.enter_async_context(MemoryClient.connect(run.endpoints.nats_url))
+        client = await exits.enter_async_context(MemoryClient.connect(stack.endpoints.nats_url))
         now = datetime.now(UTC)
         llms = {getattr(settings, step).llm for step in STEPS} - {""}
         if llms:

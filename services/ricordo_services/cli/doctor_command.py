@@ -162,7 +162,7 @@ async def check_llms(system: System) -> list[Finding]:
         began = monotonic()
         try:
             async with opening as opened:
-                await opened.require(GREETING, {})
+                await opened.ask(GREETING, {})
         except InvalidReply:
             advice = "the steps fall back to the rules: take a server or a model that keeps to a JSON schema"
             findings.append(Finding("llm", State.DEGRADED, f"{told}: it does not keep to a schema", advice))

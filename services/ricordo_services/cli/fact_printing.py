@@ -1,7 +1,7 @@
 """Facts, entities and the graph as a person reads them, and the sentences that facts rest on."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -39,9 +39,19 @@ def show_supported_facts(facts: Sequence[FactView], view: View) -> None:
         print_block(facts_block(facts, view))
 
 
-def facts_block(facts: Sequence[FactView], view: View = PLAIN) -> RenderableType:
-    """Show facts, each with how many messages it rests on, and its id if wanted."""
-    return TwoColumns([fact_row(fact, statement(fact), validity(fact, view), view) for fact in facts])
+def facts_block(facts: Sequence[FactView], view: View = PLAIN, *, since: bool = False) -> RenderableType:
+    """Show facts, each with how many messages it rests on, how it stands, and its id if wanted.
+
+    Args:
+        since: whether it is said since when they hold.
+    """
+    rows = []
+    for fact in facts:
+        text = statement(fact)
+        if notes := ", ".join(_validity(fact, view, since=since)):
+            text.append(f"  ({notes})", "dim")
+        rows.append((Text("•" * fact.confidence, "magenta"), text.append(view.id(fact.id), "dim")))
+    return TwoColumns(rows)
 
 
 def entity_head(entity: EntityCard | EntityView, ties: Sequence[str], kind: str = "", seen: str = "") -> Text:
@@ -59,19 +69,12 @@ def statement(fact: FactView | GraphEdgeView) -> Text:
     return Text.assemble(subject, "  ", (fact.predicate, "dim"), "  ", value)
 
 
-def fact_row(fact: FactView, text: Text, notes: str, view: View) -> tuple[Text, Text]:
-    """Show how many messages a fact rests on, and its text, its notes, and its id if wanted."""
-    if notes:
-        text.append(f"  ({notes})", "dim")
-    text.append(view.id(fact.id), "dim")
-    return Text("•" * fact.confidence, "magenta"), text
-
-
-def validity(fact: FactView, view: View) -> str:
-    """Say of a fact until when it held, and whether it is disputed or verified."""
-    until = f"until {view.time(fact.valid_to)}" if fact.valid_to else ""
-    marks = (until, "disputed" if fact.disputed else "", "verified" if fact.verified else "")
-    return ", ".join(filter(None, marks))
+def _validity(fact: FactView, view: View, *, since: bool) -> Iterator[str]:
+    if since and fact.valid_from:
+        yield f"since {view.time(fact.valid_from)}"
+    if fact.valid_to:
+        yield f"until {view.time(fact.valid_to)}"
+    yield from (mark for mark in ("disputed", "verified") if getattr(fact, mark))
 
 
 async def supporting(
@@ -148,10 +151,10 @@ def _card(entity: EntityView, facts: Sequence[FactView], view: View) -> list[Ren
     names = {name.casefold() for name in (entity.name, *entity.aliases)}
     current = (fact for fact in facts if fact.subject == _USER and fact.valid_to is None)
     ties = sorted({fact.predicate for fact in current if fact.object.casefold() in names})
+    ordered = sorted(facts, key=lambda fact: fact.predicate)
     blocks: list[RenderableType] = [entity_head(entity, ties)]
-    for predicate in sorted({fact.predicate for fact in facts}):
-        rows = [_row(entity, fact, view) for fact in facts if fact.predicate == predicate]
-        blocks += [Text(f"\n{predicate}", "bold"), TwoColumns(rows)]
+    if facts:
+        blocks.append(facts_block(ordered, view, since=True))
     near = [
         (
             Text("·" * one.distance, "magenta"),
@@ -160,16 +163,6 @@ def _card(entity: EntityView, facts: Sequence[FactView], view: View) -> list[Ren
         for one in entity.neighbours
     ]
     return [*blocks, Text("\nNear", "bold"), TwoColumns(near)] if near else blocks
-
-
-def _row(entity: EntityView, fact: FactView, view: View) -> tuple[Text, Text]:
-    """Show the other end of a fact, since when it holds, and how it stands."""
-    text = Text(plain(fact.object), "bold")
-    if fact.subject != entity.name:
-        text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (plain(fact.object), "bold"))
-    since = f"since {view.time(fact.valid_from)}" if fact.valid_from else ""
-    notes = ", ".join(filter(None, (since, validity(fact, view))))
-    return fact_row(fact, text, notes, view)
 
 
 def show_entities(user: str, reply: EntitiesReply, view: View) -> None:

@@ -18,20 +18,13 @@ from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
 from ricordo_services.cli.input_files import ExportFile, Item, rereadable, title
 from ricordo_services.cli.options import Patience, argument, flag, option, reworded
-from ricordo_services.cli.output import (
-    Show,
-    counted,
-    print_remark,
-    progress,
-)
-from ricordo_services.cli.publish_command import Publication
+from ricordo_services.cli.output import Show, counted, print_remark, progress
+from ricordo_services.cli.publish_command import LinePublisher
 from ricordo_services.cli.service_import import RICORDO, ServiceOptions, import_from_service
 
 if TYPE_CHECKING:
     from ricordo_services.app.jobs import ExportRestore
 
-_ASKED_AT_ONCE: Final = 16
-_SHOWN: Final = 20  # names, or malformed entries
 _PAUSE_S: Final = 0.2
 _RESTORED: Final = {
     "memories": "states of memories (those of uninformative ones, too)",
@@ -105,7 +98,7 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
 
     try:
         async with call.client() as client:
-            publication = Publication(client, lambda number: f"{exported.title}, line {number}", bulk=True)
+            publication = LinePublisher(client, lambda number: f"{exported.title}, line {number}", bulk=True)
             total = len(exported.places["message"]) - exported.blank
             await publication.run(call, exported.bodies(), wait=True, timeout=timeout, total=total)
             failed = {fault.message_id for fault in publication.faults}
@@ -152,7 +145,9 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
         await asyncio.sleep(_PAUSE_S)
 
 
-def _summarise(call: Call, publication: Publication, exported: ExportFile, restore: "ExportRestore") -> None:
+def _summarise(
+    call: Call, publication: LinePublisher, exported: ExportFile, restore: "ExportRestore"
+) -> None:
     for item in () if call.as_json else restore.left_out:
         print_remark(f"left out: {item}", "red")
     document = {

@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from ricordo.messages.message_types import parse_instant
 from ricordo.settings import Settings
 from ricordo_services.cli.client_calls import Call, FolderJsonCall
-from ricordo_services.cli.command_settings import first_fault, required_stores, store_settings
+from ricordo_services.cli.command_settings import first_fault, owner_dsn, required_stores, store_settings
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, sentence
 from ricordo_services.cli.options import OnlyUser, ServerOptions, argument, flag, offered, option
 from ricordo_services.cli.output import progress
@@ -74,10 +74,7 @@ async def migrate(call: FolderJsonCall) -> None:
         ricordo migrate
     """
     settings = store_settings(call)
-    if settings.stores.postgres_admin_dsn is None:
-        raise Failed(
-            "RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the schema: it takes one to migrate it"
-        )
+    owner_dsn(settings)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and wrong usage none
 
     done = await jobs.prepare(settings)

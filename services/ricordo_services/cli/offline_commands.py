@@ -4,20 +4,17 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from ricordo.messages.errors import ErrorBody, ErrorCode
-from ricordo.messages.message_types import Message
+from ricordo.messages.message_types import JsonObject, Message
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import FAILED, Misused, complain
 from ricordo_services.cli.input_files import STANDARD_INPUT, numbered_lines, read_document
 from ricordo_services.cli.options import argument, flag, offered, option
 from ricordo_services.cli.output import out_console, print_json, print_remark
-
-if TYPE_CHECKING:
-    from ricordo_services.cli.offline_results import Document
 
 _NAME_MAX: Final = 256  # characters: longer ones name no file
 
@@ -125,7 +122,7 @@ def _readable(value: object) -> str:
             return str(value)
 
 
-def _stream(source: str | None, model: type[Message], derive: "Callable[[Message], Document]") -> None:
+def _stream(source: str | None, model: type[Message], derive: Callable[[Message], JsonObject]) -> None:
     """Print one line for each input line; an error for one that cannot be read."""
     bad: list[int] = []
     for number, line in numbered_lines(source or STANDARD_INPUT):

@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
-from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.reading import UNREAD, Reading
 from ricordo.language.temporal.moments import find_zone, offset_name
 from ricordo.language.text import normalise
@@ -27,6 +26,7 @@ from ricordo.messages.message_types import (
     CONTENT_MAX_CHARS,
     Content,
     Id,
+    JsonObject,
     Language,
     LocalInstant,
     Message,
@@ -36,7 +36,6 @@ from ricordo.models.query_analyser import Question, analysis_view, by_rules
 from ricordo.models.reader.text_reader import TextToRead
 from ricordo.settings import EmbeddingSettings
 
-Document = dict[str, JsonValue]
 _SPOKEN: Final = re.compile(r"\A[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}: +")
 """Who spoke, in front of what was said: one to four words and a colon."""
 _UTC: Final = "UTC"
@@ -87,7 +86,7 @@ class CheckedMessageInput(MessageInput):
     model_config = ConfigDict(extra="forbid")
 
 
-def analysed(query: QueryInput) -> Document:
+def analysed(query: QueryInput) -> JsonObject:
     """Analyse a query: the `analysis` of a recall's reply."""
     question = Question(
         text=query.query,
@@ -98,7 +97,7 @@ def analysed(query: QueryInput) -> Document:
     return analysis_view(by_rules(question)).model_dump(mode="json")
 
 
-def enriched(message: MessageInput, read: Callable[[str, str], Reading]) -> Document:
+def enriched(message: MessageInput, read: Callable[[str, str], Reading]) -> JsonObject:
     """Derive emotion, importance, topics, type and event times of a message."""
     language, zone = message.language or identify(message.content), message.zone
     document = document_of(message.content, language)
@@ -136,7 +135,7 @@ def _local(instant: datetime | None, zone: tzinfo) -> str | None:
     return None if instant is None else instant.astimezone(zone).isoformat()
 
 
-def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Document:
+def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> JsonObject:
     """Read the facts that a message states, with the times it names.
 
     `polarity` is `past` for what is over; what is still to come is left out.
@@ -168,7 +167,7 @@ def extracted(message: MessageInput, read: Callable[[str, str], Reading]) -> Doc
                 "quote": statement.quote,
             }
             for statement in statements_of(utterance)
-            if statement.polarity != "denied" and statement.subject_tie != PRESUMED
+            if statement.polarity != "denied"
         ]
     }
 
@@ -202,7 +201,7 @@ def reading() -> Iterator[Callable[[str, str], Reading]]:
 
 
 @contextmanager
-def derivation(command: str) -> Iterator[tuple[type[Message], str, Callable[[Any], Document]]]:
+def derivation(command: str) -> Iterator[tuple[type[Message], str, Callable[[Any], JsonObject]]]:
     """Yield the input of `analyze`, `enrich` or `extract`, the name of its text, and what derives from it."""
     if command == "analyze":
         yield QueryInput, "query", analysed

@@ -22,7 +22,6 @@ from ricordo_services.cli.failures import Misused, discard_stream, named
 from ricordo_services.cli.options import Ids, Timezone, offered
 
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
-_PAGE: Final = 100  # columns, where there is no window to look at
 
 
 class _CommandConsole(Console):
@@ -36,19 +35,14 @@ class _CommandConsole(Console):
         discard_stream(sys.stderr)
 
 
-def out_console() -> Console:
-    """Return the console of standard output."""
-    return _console(stderr=False)
+def out_console(width: int = _WIDE) -> Console:
+    """Return the console of standard output, which has `width` where there is no window."""
+    return _console(stderr=False, width=width)
 
 
 def err_console() -> Console:
     """Return the console of standard error: progress and remarks."""
     return _console(stderr=True)
-
-
-def page() -> Console:
-    """Return the console of standard output with the width of a page."""
-    return _console(stderr=False, width=_PAGE)
 
 
 def _has_window(stream: TextIO) -> bool:

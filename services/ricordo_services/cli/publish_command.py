@@ -51,7 +51,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(slots=True)
-class Publication:
+class LinePublisher:
     """Publishes the lines of an input, and knows what became of them."""
 
     client: MemoryClient
@@ -229,7 +229,7 @@ async def publish(
     """
     require_file(source)
     async with call.client() as client:
-        publication = Publication(client, lambda line: f"{title(source)}, line {line}", bulk)
+        publication = LinePublisher(client, lambda line: f"{title(source)}, line {line}", bulk)
         await publication.run(call, numbered_lines(source), wait=wait, timeout=timeout)
     counts = publication.counts(wait=wait)
     faults = [

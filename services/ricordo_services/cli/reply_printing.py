@@ -33,6 +33,7 @@ from ricordo_services.cli.output import (
 )
 
 _BAR_CELLS = 8
+_SIGNALS_A_LINE = 4
 _NEUTRAL = 0.15  # a valence nearer to 0 than this is not worth a line
 SIGNALS = {
     "semantic": "meaning",
@@ -68,6 +69,7 @@ SIGNALS = {
     "foreign": "in another language",
 }
 """What a person calls a signal; the others are called as on the wire."""
+_COUNTS = ("access_count", "token_count")
 # Factors that change nothing at this value, as others do at 0.
 _SILENT = {"decay_factor": 1.0, "confidence": 1.0, "key_topic_boost": 1.0}
 _STATE_STYLES = {
@@ -199,8 +201,14 @@ def _memory(memory: MemoryView, view: View) -> Text:
     lines = [head, Text(" · ".join(_circumstances(memory, view)), "dim")]
     if memory.signals:
         effective = {name: value for name, value in memory.signals.items() if value != _SILENT.get(name, 0)}
-        text = " · ".join(f"{SIGNALS.get(name, name)} {value:.2f}" for name, value in effective.items())
-        lines.append(Text(text, "dim italic"))
+        shown = [
+            f"{SIGNALS.get(name, name)} {value:.{0 if name in _COUNTS else 2}f}"
+            for name, value in effective.items()
+        ]
+        lines += (
+            Text(" · ".join(shown[begin : begin + _SIGNALS_A_LINE]), "dim italic")
+            for begin in range(0, len(shown), _SIGNALS_A_LINE)
+        )
     if view.ids:
         lines.append(Text(str(memory.id), "dim"))
     return Text("\n").join(lines)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, cast, get_args
+from typing import Annotated, Final
 
 import typer
 
@@ -22,15 +22,8 @@ from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import FAILED, Misused
 from ricordo_services.cli.input_files import STANDARD_INPUT, rereadable, title
 from ricordo_services.cli.options import Texts, flag, option, repeated
-from ricordo_services.cli.output import (
-    counted,
-    plain,
-    print_json,
-    print_remark,
-    print_text,
-    zone_of,
-)
-from ricordo_services.cli.publish_command import Publication
+from ricordo_services.cli.output import counted, plain, print_json, print_remark, print_text, zone_of
+from ricordo_services.cli.publish_command import LinePublisher
 from ricordo_services.importers import PARSERS, parse_export
 from ricordo_services.importers.archive import ExportArchive, open_export
 from ricordo_services.importers.conversion import Conversion, Survey
@@ -39,7 +32,6 @@ from ricordo_services.importers.entries import DateOrder, Entry, ParserOptions, 
 RICORDO: Final = "ricordo"
 _ASKED_AT_ONCE: Final = 16
 _SHOWN: Final = 20  # names, or malformed entries
-_REASON: Final = 200  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +42,7 @@ class ServiceOptions:
     timezone: Annotated[
         str | None, option("ZONE", "With --from: yours, and of times without any. Default: this machine's.")
     ] = None
-    date_order: Annotated[str | None, option("ORDER", "With --from whatsapp: dmy, mdy or ymd.")] = None
+    date_order: Annotated[DateOrder | None, option("ORDER", "With --from whatsapp: dmy, mdy or ymd.")] = None
     conversation: Annotated[str | None, option("NAME", "With --from whatsapp: the name of the chat.")] = None
     prefix: Annotated[str | None, option("TEXT", "Begins others' user ids. Default: USER:SERVICE:")] = None
     dry_run: Annotated[bool, flag("--dry-run", "With --from: count messages, and publish nothing.")] = False
@@ -58,21 +50,17 @@ class ServiceOptions:
 
 def _checked(service: str, user: str | None, options: ServiceOptions) -> tuple[ParserOptions, Conversion]:
     """Check what can be checked without the file; return what parsers take and how messages become ours."""
-    prefix, order, timezone = options.prefix, options.date_order, options.timezone
     if service not in PARSERS:
         raise Misused(f"--from takes {', '.join(PARSERS)} or {RICORDO}, not {service}")
     if user is None:
         raise Misused("--user is missing: the id of the user whose past this is")
     checked_user(user)
-    if re.fullmatch(r"[\x21-\x7e]{0,128}", prefix or "", re.ASCII) is None:
+    if re.fullmatch(r"[\x21-\x7e]{0,128}", options.prefix or "", re.ASCII) is None:
         raise Misused("--prefix: the beginning of an id has printable ASCII characters, and no spaces")
-    if order is not None and order not in get_args(DateOrder):
-        raise Misused(f"--date-order takes {', '.join(get_args(DateOrder))}, not {order}")
     names = frozenset(name.strip().casefold() for name in options.me or ())
-    others = f"{user}:{service}:" if prefix is None else prefix
-    zone = zone_of(timezone)
-    parsed = ParserOptions(zone, cast("DateOrder | None", order), options.conversation)
-    return parsed, Conversion(service, user, names, others, timezone)
+    others = f"{user}:{service}:" if options.prefix is None else options.prefix
+    parsed = ParserOptions(zone_of(options.timezone), options.date_order, options.conversation)
+    return parsed, Conversion(service, user, names, others, options.timezone)
 
 
 async def import_from_service(
@@ -148,7 +136,7 @@ async def _publish(
     bodies = ((message.place, body) for message in messages for body in conversion.bodies(message))
     async with call.client() as client:
         known = await _known(client, survey, conversion)
-        publication = Publication(client, str, bulk=True)
+        publication = LinePublisher(client, str, bulk=True)
         await publication.run(call, bodies, wait=wait, timeout=timeout, total=survey.messages)
     counts = publication.counts(wait=wait)
     before = {} if known is None else {"known": known}

@@ -4,11 +4,11 @@ import asyncio
 import importlib.util
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple, Never
+from typing import Annotated, Final
 
 import structlog
 from rich.text import Text
@@ -16,20 +16,21 @@ from rich.text import Text
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
-from ricordo_services.cli import command_settings
-from ricordo_services.cli.client_calls import Call, FolderCall, checked_url, data_dir_option, running_stack
-from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
+from ricordo_services.cli import command_settings, worker_host
+from ricordo_services.cli.client_calls import (
+    Call,
+    FolderCall,
+    checked_url,
+    data_dir_option,
+    no_stack,
+    running_stack,
+)
+from ricordo_services.cli.failures import Misused, discard_stream, program
 from ricordo_services.cli.options import argument, offered, option
 from ricordo_services.cli.output import out_console, print_json, print_remark
 from ricordo_services.stack.endpoints import Endpoints, announced, write_stack_file
 from ricordo_services.stack.local import LocalStack
-from ricordo_services.stack.worker_processes import (
-    GROUPS,
-    WorkerProcesses,
-    grouped,
-    health_ports,
-    usual_processes,
-)
+from ricordo_services.stack.worker_processes import GROUPS, grouped, health_ports, usual_processes
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle", "gateway")
 EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
@@ -39,15 +40,6 @@ _log = structlog.stdlib.get_logger(__name__)
 
 _OWNERS: Final = frozenset({"embedding", "index", "retrieval"})
 """Workers that open the vector index, which admits one process."""
-
-
-class LocalRun(NamedTuple):
-    """Servers and workers that answer; made by `running`."""
-
-    endpoints: Endpoints
-    workers: WorkerProcesses
-    last: Callable[[], Awaitable[None]]
-    """Waits as long as everything runs, and raises what keeps a worker or a server from going on."""
 
 
 def check_names(names: Sequence[str], listed: str = "") -> None:
@@ -73,7 +65,7 @@ def check_names(names: Sequence[str], listed: str = "") -> None:
 @asynccontextmanager
 async def running(
     data_dir: Path, names: Sequence[str], settings: Settings, processes: int
-) -> AsyncIterator[LocalRun]:
+) -> AsyncIterator[LocalStack]:
     """Run the servers of `data_dir`, and the workers `names`, for the length of an `async with`.
 
     It begins when all of them answer. At its end the workers finish what is in hand, then the servers stop.
@@ -85,22 +77,18 @@ async def running(
     Raises:
         StackError: the servers do not start, or a worker cannot do its work.
     """
-    async with LocalStack.open(data_dir, hosting=True) as stack:
-        servers, port = asyncio.create_task(stack.watch()), settings.worker.health_port
-        groups = grouped(names, processes)
+    groups, port = grouped(names, processes), settings.worker.health_port
+    async with LocalStack.open(data_dir, host_module=worker_host.__name__) as stack:
+        watching = asyncio.create_task(stack.watch())
         starting = asyncio.create_task(stack.workers.start(groups, stack.endpoints, port))
         try:
-            await _first_of(servers, starting)
-            yield LocalRun(stack.endpoints, stack.workers, partial(_first_of, servers))
+            done, _ = await asyncio.wait((watching, starting), return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
         finally:
             await cancel_and_wait(starting)
-            await cancel_and_wait(servers)
-
-
-async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never]) -> None:
-    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
+            await cancel_and_wait(watching)
+        yield stack
 
 
 async def up(
@@ -119,7 +107,8 @@ async def up(
     """Run everything on this machine, in the foreground, until Ctrl-C.
 
     The servers listen on free ports of the loopback address only; other commands find them by
-    themselves. With --json, one line on standard output gives their addresses when all are ready.
+    themselves. With --json, one line on standard output gives their addresses when all are ready, and the
+    log is one for programs; without it, warnings alone are shown (RICORDO_LOG__LEVEL=info shows more).
 
     Examples:
         ricordo up
@@ -132,6 +121,8 @@ async def up(
     if workers is not None:
         names = tuple(name.strip() for name in workers.split(",") if name.strip())
         check_names(names, "--workers")
+    if not call.as_json:  # lines of JSON among those for a person would hide them
+        command_settings.log_for_people("warning")
     settings = command_settings.read_settings()
     command_settings.set_up_logs(settings)
     count = processes or usual_processes()
@@ -142,9 +133,9 @@ async def up(
         print_remark(f"starting on {call.folder} …", "dim")
 
     async def serve() -> None:
-        async with running(call.folder, names, settings, count) as run:
-            _announce(run, names, settings, call.as_json)
-            await run.last()
+        async with running(call.folder, names, settings, count) as stack:
+            _announce(stack, names, settings, call.as_json)
+            await stack.watch()
 
     with stop_on_signals(stopping):
         await run_until(stopping, serve())
@@ -152,9 +143,9 @@ async def up(
         print_remark("stopped", "dim")
 
 
-def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: bool) -> None:
+def _announce(stack: LocalStack, names: Sequence[str], settings: Settings, as_json: bool) -> None:
     """Write `stack.json` for other processes, and print where the servers are."""
-    at, models = announced(run.endpoints, settings), run.workers.models
+    at, models = announced(stack.endpoints, settings), stack.workers.models
     where = {
         "ready": True,
         "nats": at.nats_url,
@@ -168,10 +159,10 @@ def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: 
 
     def write() -> None:
         content = {**where, **at.document(), "workers": list(names), "pid": os.getpid()}
-        write_stack_file(at.data_dir, {**content, "processes": run.workers.describe()})
+        write_stack_file(at.data_dir, {**content, "processes": stack.workers.describe()})
 
     write()
-    run.workers.on_restart = write  # it has another number then
+    stack.workers.on_restart = write  # it has another number then
     try:
         if as_json:
             print_json(where)
@@ -242,10 +233,7 @@ def _of_running_stack(folder: Path, names: Sequence[str]) -> Settings:
     """Return settings that name the servers of the stack that runs on `folder`."""
     stack = running_stack(folder)
     if stack is None or "postgres" not in stack:
-        raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, or leave out "
-            "--data-dir, and settings name the servers"
-        )
+        raise no_stack(folder, "leave out --data-dir, and settings name the servers")
     present = stack.get("workers")
     owners = [name for name in names if name in _OWNERS]
     if owners and (not isinstance(present, list) or _OWNERS.intersection(present)):

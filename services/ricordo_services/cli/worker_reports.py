@@ -15,7 +15,7 @@ from ricordo.urls import bare
 from ricordo_services.cli.client_calls import ServerTarget
 from ricordo_services.cli.failures import Failed
 
-Report = Mapping[str, object]
+WorkerReport = Mapping[str, object]
 
 PATIENCE_S: Final = 3.0
 """Seconds that `doctor` and jobs wait for a server."""
@@ -30,7 +30,7 @@ _MODELS: Final = ("encode", "retrieval")
 class WorkerReports:
     """What the workers that run report."""
 
-    reports: Mapping[str, Sequence[Report]] = field(default_factory=dict)
+    reports: Mapping[str, Sequence[WorkerReport]] = field(default_factory=dict)
 
     @property
     def models(self) -> Mapping[str, Sequence[str]]:
@@ -70,7 +70,7 @@ class WorkerReports:
             f"command theirs ({assignments(embedding)}), or start them anew by these; nothing was changed"
         )
 
-    def _telling(self, worker: str) -> Iterable[Report]:
+    def _telling(self, worker: str) -> Iterable[WorkerReport]:
         return (report for report in self.reports.get(worker, ()) if report.get("model"))
 
 
@@ -101,7 +101,7 @@ async def worker_reports(url: str) -> WorkerReports | None:
         return None
 
 
-def reports_in(reply: bytes) -> Sequence[Report]:
+def reports_in(reply: bytes) -> Sequence[WorkerReport]:
     """Return what a process reports of its workers; nothing where somebody else answers, in other words."""
     try:
         told = json.loads(reply)
@@ -121,7 +121,7 @@ async def _listen(client: Client, within_s: float) -> WorkerReports:
     inbox = client.new_inbox()
     replies = await client.subscribe(inbox)
     await client.publish(_HEALTH, b"", reply=inbox)
-    found: dict[str, list[Report]] = {}
+    found: dict[str, list[WorkerReport]] = {}
     try:
         with suppress(TimeoutError):
             async with timeout(within_s):

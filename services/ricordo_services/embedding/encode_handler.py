@@ -5,7 +5,6 @@ A later backfill asks the model again. A text is read after the turn before it, 
 tells; whoever is read without a turn that comes to stand before it is read again.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,7 +137,7 @@ class EncodeHandler:
         asked = [TextToRead(text.text, vector) for text, (vector, _) in zip(unread, previous, strict=True)]
         readings = await self.reader.read(asked)
         return {
-            text.memory_id: SavedReading(json.dumps(reading.to_json()), before)
+            text.memory_id: SavedReading(reading.to_json(), before)
             for text, reading, (_, before) in zip(unread, readings, previous, strict=True)
             if reading is not None
         }

@@ -16,7 +16,7 @@ from ricordo.messages.events import (
     MemoryIndexed,
 )
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo.store.index_store import Indexable, IndexingStore
+from ricordo.store.stages import Indexable, IndexingStore
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.stage_events import stage_events
 

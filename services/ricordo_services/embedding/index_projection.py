@@ -14,8 +14,8 @@ from ricordo.language.text import name_key
 from ricordo.language.topics import topic_keys
 from ricordo.memory.ranking.bm25 import terms, window_terms
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.store.index_store import Indexable, IndexingStore
 from ricordo.store.rows import Vector
+from ricordo.store.stages import Indexable, IndexingStore
 
 _PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vector
 

@@ -38,7 +38,7 @@ class Reembedding:
 
     former: ReembeddingStore
     encodings: EncodingStore
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     emitter: Emitter
     batcher: Callable[[], Awaitable[EmbeddingBatcher]]
     index: Backlog
@@ -58,7 +58,7 @@ class Reembedding:
             IndexStuck: the index made no progress for a minute; moved memories are kept.
         """
         began, started, done = self.clock.monotonic(), self.clock.now(), BackfillProgress(self.model)
-        tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
+        tenants = await self.lifecycle_store.tenants() if order.tenant is None else [order.tenant]
         behind = ReembeddingQuery(model=self.model, user_id=order.user_id)
         for tenant in tenants:
             for model, number in (await self.former.count(tenant, behind)).items():

@@ -30,7 +30,7 @@ class Reindexing:
     """
 
     memories: ReindexingStore
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     emitter: Emitter
     index: Backlog
     clock: Clock
@@ -46,7 +46,7 @@ class Reindexing:
             IndexStuck: the index made no progress for a minute; the next run does the rest.
         """
         began, done = self.clock.monotonic(), ReindexProgress("vectors")
-        tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
+        tenants = await self.lifecycle_store.tenants() if order.tenant is None else [order.tenant]
         for tenant in tenants:
             done.found += await self.memories.count(tenant, order.user_id)
         report(done)

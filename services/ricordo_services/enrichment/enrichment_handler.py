@@ -153,7 +153,7 @@ class Backfill:
 
     enrichment: EnrichmentHandler
     outdated: BackfillStore
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     emitter: Emitter
     index: Backlog
     clock: Clock
@@ -175,7 +175,7 @@ class Backfill:
             IndexStuck: the index made no progress for a minute; written memories are kept.
         """
         began, done = self.clock.monotonic(), BackfillProgress(self.version)
-        tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
+        tenants = await self.lifecycle_store.tenants() if order.tenant is None else [order.tenant]
         for tenant in tenants:
             query = self._query(order, asking=self._has_model)
             for version, number in (await self.outdated.count(tenant, query)).items():
@@ -220,7 +220,7 @@ class Backfill:
     ) -> bool:
         """Derive a slice again; return whether the model contributed to it."""
         await wait_for_room(self.index, self.clock)
-        raising = _Raising({one.memory_id: one for one in found}, part, self.version)
+        raising = _VersionComparison({one.memory_id: one for one in found}, part, self.version)
         rating = part == "importance"
         derived = await self.enrichment.derived(
             tenant,
@@ -231,7 +231,11 @@ class Backfill:
         return any(map(raising.by_model, derived))
 
     async def _raise(
-        self, tenant: str, raising: "_Raising", derived: Sequence[EnrichedMemory], done: BackfillProgress
+        self,
+        tenant: str,
+        raising: "_VersionComparison",
+        derived: Sequence[EnrichedMemory],
+        done: BackfillProgress,
     ) -> None:
         """Write improved memories, and publish their events."""
         better = {one.memory_id: one for one in derived if raising.is_better(one)}
@@ -269,7 +273,7 @@ class Backfill:
 
 
 @dataclass(frozen=True, slots=True)
-class _Raising:
+class _VersionComparison:
     """Compares the versions of memories before and after, of the part that is derived again."""
 
     before: Mapping[UUID, OutdatedMemory]

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ricordo.client import RicordoError
 from ricordo_services.api_keys import ApiKey, KeyStore
-from ricordo_services.gateway.problems import GatewayError, of_error
+from ricordo_services.gateway.problems import GatewayError, problem_response
 
 PUBLIC: Final = frozenset({"/healthz", "/openapi.json"})
 STREAMED: Final = frozenset({"/v1/imports"})
@@ -27,7 +27,7 @@ _HEAD_BYTES: Final = 65_536
 _LIMITERS: Final = 10_000
 
 
-class PromptProtocol(HttpToolsProtocol):
+class HeaderTimeoutProtocol(HttpToolsProtocol):
     """Closes a connection on which the head of a request is longer than allowed, or longer under way.
 
     It may take as long as a connection may be idle; so may the rest of a refused body. uvicorn limits
@@ -106,10 +106,8 @@ class AccessControl:
             return
         try:
             receive = await self._admitted(scope, receive)
-        except GatewayError as refusal:
-            await refusal.response()(scope, receive, send)
-        except RicordoError as error:
-            await of_error(error)(scope, receive, send)
+        except (GatewayError, RicordoError) as error:
+            await problem_response(error)(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 

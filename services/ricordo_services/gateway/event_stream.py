@@ -21,7 +21,7 @@ from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DERIVED, Subject
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_services.api_keys import translated
 from ricordo_services.gateway.nats_clients import NatsClients
-from ricordo_services.gateway.problems import GatewayError, documented, of_error
+from ricordo_services.gateway.problems import GatewayError, documented, problem_response
 from ricordo_services.gateway.scopes import key_of
 
 router = APIRouter(responses=documented())
@@ -292,7 +292,7 @@ class AnswerStream(StreamingResponse):
             async for each in self._parts:
                 yield _part(*each)
         except RicordoError as error:
-            yield _event_text("error", bytes(of_error(error).body).decode())
+            yield _event_text("error", bytes(problem_response(error).body).decode())
 
 
 def _part(is_part: bool, body: bytes) -> str:  # noqa: FBT001 - of a pair

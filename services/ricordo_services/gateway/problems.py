@@ -60,10 +60,6 @@ class GatewayError(Exception):
         self.field = field
         self.headers = headers or {}
 
-    def response(self) -> Response:
-        """Return it as a response."""
-        return problem(self.status, str(self), field=self.field, headers=self.headers)
-
 
 def problem(
     status: int,
@@ -88,8 +84,10 @@ def problem(
     return JSONResponse(body.model_dump(exclude_none=True), status, dict(headers or {}), MEDIA_TYPE)
 
 
-def of_error(error: RicordoError) -> Response:
-    """Return the response for an error of the bus."""
+def problem_response(error: GatewayError | RicordoError) -> Response:
+    """Return the response for a refusal of the gateway, or for an error of the bus."""
+    if isinstance(error, GatewayError):
+        return problem(error.status, str(error), field=error.field, headers=error.headers)
     headers = RETRY_AFTER if isinstance(error, Unavailable) else None
     code = "stream_full" if isinstance(error, StreamFull) else error.code.value
     return problem(error.code.number, error.message, code=code, field=error.field, headers=headers)
@@ -125,12 +123,10 @@ def add_handlers(app: FastAPI) -> None:
 
     async def refuse(request: Request, error: Exception) -> Response:
         match error:
-            case RicordoError():
-                return of_error(error)
-            case GatewayError():
-                return error.response()
+            case GatewayError() | RicordoError():
+                return problem_response(error)
             case RequestValidationError():
-                return invalid(error.errors(), beneath=1).response()
+                return problem_response(invalid(error.errors(), beneath=1))
             case HTTPException():
                 return problem(error.status_code, str(error.detail), headers=error.headers)
             case _:

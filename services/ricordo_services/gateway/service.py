@@ -102,7 +102,7 @@ class Gateway:
                 access_log=False,
                 lifespan="off",
                 server_header=False,
-                http=access_control.PromptProtocol,
+                http=access_control.HeaderTimeoutProtocol,
                 timeout_keep_alive=self.patience_s,
                 timeout_graceful_shutdown=math.ceil(self.grace_s) + _BROKEN_OFF_WITHIN_S,
             )

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of, written
+from ricordo_services.importers.parsing import FAULTS, malformed, read_entry, text_of
 
 _USER: Final = Speaker("user", "")
 _ASSISTANT: Final = Speaker("chatgpt", "ChatGPT")
@@ -64,7 +64,7 @@ def _of_chatgpt(
     return PastMessage(
         conversation=conversation,
         title=title,
-        text=written("\n".join(filter(None, parts))),
+        text="\n".join(filter(None, parts)),
         key=text_of(message["id"]),
         sent_at=options.instant(time),
         speaker=_USER if role == "user" else _ASSISTANT,
@@ -107,7 +107,7 @@ def _of_claude(
     if blocks and not text.strip():
         return SkipReason.TOOL
     return PastMessage(
-        text=written(text),
+        text=text,
         conversation=text_of(conversation["uuid"]),
         title=text_of(conversation.get("name")),
         key=text_of(message["uuid"]),

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, SkipReason, Speaker
-from ricordo_services.importers.parsing import read_entries, read_entry, text_of, written
+from ricordo_services.importers.parsing import read_entries, read_entry, text_of
 
 _OWN: Final = r"(^|/)c?\d+/messages\.(json|csv)$"
 _KINDS: Final = ("Default", "Reply")
@@ -106,4 +106,4 @@ def _own_message(
 
 
 def _text(text: object) -> str:
-    return written(_EMOJI.sub(r"\1", text_of(text)))
+    return _EMOJI.sub(r"\1", text_of(text))

@@ -19,7 +19,7 @@ from ricordo.documents.readers.dispatch import read_body
 from ricordo.documents.reading_limits import Unreadable
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import malformed, read_entry, written
+from ricordo_services.importers.parsing import malformed, read_entry
 
 MAX_MAIL_BYTES: Final = 64 * 1024 * 1024
 """The largest mail with its attachments."""
@@ -109,7 +109,7 @@ def _mail(data: bytes) -> PastMessage | SkipReason:
         conversation=_header(mail, "X-GM-THRID") or (ids or [key])[0],
         title=subject,
         key=key,
-        text=written(text),
+        text=text,
         sent_at=sent_at if sent_at.tzinfo is not None else sent_at.replace(tzinfo=UTC),  # it says -0000
         speaker=Speaker(address.casefold(), name or address, (address,)),
         reply_to=answered[0] if answered else None,

@@ -11,21 +11,17 @@ FAULTS: Final = (KeyError, TypeError, ValueError, AttributeError, IndexError, Ov
 """What reading a malformed entry raises."""
 
 
-class NoText(Exception):
-    """A message has no text."""
-
-
 def read_entry(
     place: str, read: Callable[P, PastMessage | SkipReason], *args: P.args, **kwargs: P.kwargs
 ) -> Entry:
-    """Return what `read` reads at `place`; a malformed entry is skipped, the others are imported."""
+    """Return what `read` reads at `place`; a message without text and a malformed entry are skipped."""
     try:
         found = read(*args, **kwargs)
-    except NoText:
-        found = SkipReason.NO_TEXT
     except FAULTS as error:
         return malformed(place, error)
-    return Skip(place, found) if isinstance(found, SkipReason) else replace(found, place=place)
+    if isinstance(found, PastMessage) and found.text.strip():
+        return replace(found, place=place)
+    return Skip(place, SkipReason.NO_TEXT if isinstance(found, PastMessage) else found)
 
 
 def read_entries(
@@ -62,14 +58,3 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON
     if not isinstance(value, str):
         raise ValueError("its text is no text")  # noqa: TRY004 - a fault of the file, as any other
     return value
-
-
-def written(text: str) -> str:
-    """Return the text of a message.
-
-    Raises:
-        NoText: it has none.
-    """
-    if not text.strip():
-        raise NoText
-    return text

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, Skip, SkipReason, Speaker
-from ricordo_services.importers.parsing import read_entries, text_of, written
+from ricordo_services.importers.parsing import read_entries, text_of
 
 _DAYS: Final = r"(^|/)[^/]+/\d{4}-\d\d-\d\d\.json$"
 _CHANNEL_FILES: Final = ("channels", "groups", "dms", "mpims")
@@ -99,7 +99,7 @@ def _message(
         return SkipReason.BOT
     if message["type"] != "message" or kind not in _PEOPLES:
         return SkipReason.SYSTEM
-    text = written(workspace.plain(text_of(message.get("text"))))
+    text = workspace.plain(text_of(message.get("text")))
     channel, title = workspace.channels.get(folder, (folder, folder))
     sent, thread = text_of(message["ts"]), message.get("thread_ts")
     is_reply = thread is not None and thread != sent

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ricordo_services.importers.archive import ExportArchive, UnreadableExport
 from ricordo_services.importers.entries import Entry, ParserOptions, PastMessage, SkipReason, Speaker
-from ricordo_services.importers.parsing import FAULTS, malformed, read_entries, text_of, written
+from ricordo_services.importers.parsing import FAULTS, malformed, read_entries, text_of
 
 _DELETED_ACCOUNT: Final = "Deleted Account"
 _REPLY: Final = "reply_to_message_id"
@@ -48,7 +48,7 @@ def _message(
     """Read a message; `owner` and `other` are the keys of the two people, as far as they are known."""
     if message["type"] != "message":
         return SkipReason.SYSTEM
-    text, key, reply = written(_text(message["text"])), _user_key(message["from_id"]), message.get(_REPLY)
+    text, key, reply = _text(message["text"]), _user_key(message["from_id"]), message.get(_REPLY)
     is_bot = chat.get("type") == "bot_chat" and key == other
     is_owner = key == owner or chat.get("type") == "saved_messages" or (other is not None and key != other)
     return PastMessage(

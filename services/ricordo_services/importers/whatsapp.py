@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from importlib import resources
@@ -127,24 +127,69 @@ def parse(export: ExportArchive, options: ParserOptions) -> Iterator[Entry]:
             cannot be told.
     """
     name = _chat_file(export)
-    title = options.conversation or _title(export, name)
+    chat = options.conversation or _title(export, name)
     order = options.date_order or _date_order(export, name)
-    chat = _Chat(title, export.place(name), order, options)
-    head = ""
+    before: datetime | None = None
+    position, equal = 0, Counter[str]()
+    for number, header, text in _records(export, name):
+        place = f"{export.place(name)}, line {number}"
+        if header is None:
+            yield Skip(place, SkipReason.MALFORMED, text)
+            continue
+        speaker = visible(header.rest.partition(":")[0]).strip().removeprefix("~").strip()
+        if ":" not in header.rest or not speaker or any(one in speaker.casefold() for one in _SYSTEM):
+            yield Skip(place, SkipReason.SYSTEM)
+            continue
+        try:
+            moment = datetime(*_ordered(header.date, order), *header.time)  # noqa: DTZ001 - the phone's zone
+        except ValueError as error:
+            detail = f"has an impossible date ({error}): correct it, or try another --date-order"
+            yield Skip(place, SkipReason.MALFORMED, detail)
+            continue
+        if moment != before:
+            before, position, equal = moment, -1, Counter()
+        position += 1
+        said = _said(text)
+        if isinstance(said, SkipReason):
+            yield Skip(place, said)
+            continue
+        digest = blake2b(said.encode(), digest_size=16).hexdigest()
+        yield PastMessage(
+            conversation=chat,
+            title=chat,
+            key=f"{moment.isoformat()} {digest} {equal[digest]}",
+            place=place,
+            text=said,
+            sent_at=options.aware(moment) + position * _STEP,  # those of a minute keep their order
+            speaker=Speaker(speaker, speaker),
+        )
+        equal[digest] += 1
+
+
+def _records(export: ExportArchive, name: str) -> Iterator[tuple[int, Header | None, str]]:
+    """Yield number, header and text of all that begins with a date and time; without a header, what is wrong.
+
+    The text of a message is what follows its speaker, with the lines that continue it.
+    """
+    first, header, lines, head = 0, None, list[str](), ""
     for number, whole in export.text_lines(name):
         line = whole.rstrip("\r\n")
-        header = read_header(line)
-        if header is not None:
-            head = line.removesuffix(header.rest)
-            yield from chat.end_message()
-            yield from chat.begin_message(number, header)
-        elif line == whole and is_cut_header(line, head):
-            yield from chat.end_message()
-            detail = "breaks off within its date and time: the file is incomplete"
-            yield Skip(f"{export.place(name)}, line {number}", SkipReason.MALFORMED, detail)
-        elif line.strip() or chat.lines:
-            yield from chat.continue_message(number, line)
-    yield from chat.end_message()
+        if (begun := read_header(line)) is not None:
+            if header is not None:
+                yield first, header, "\n".join(lines)
+            first, header, head = number, begun, line.removesuffix(begun.rest)
+            lines = [begun.rest.partition(":")[2].removeprefix(" ")]
+        elif line == whole and is_cut_header(line, head):  # the last line of the file
+            if header is not None:
+                yield first, header, "\n".join(lines)
+            header = None
+            yield number, None, "breaks off within its date and time: the file is incomplete"
+        elif header is not None:
+            lines.append(line)
+        elif line.strip():
+            yield number, None, "does not begin with a date and time as WhatsApp writes them"
+    if header is not None:
+        yield first, header, "\n".join(lines)
 
 
 def _chat_file(export: ExportArchive) -> str:
@@ -194,83 +239,16 @@ def _date_order(export: ExportArchive, name: str) -> DateOrder:
     return order
 
 
-@dataclass(slots=True)
-class _Chat:
-    """The state of reading a chat: the message whose lines are being collected."""
-
-    title: str
-    file: str
-    order: DateOrder
-    options: ParserOptions
-    lines: list[str] = field(default_factory=list)
-    number: int = 0
-    speaker: str = ""
-    moment: datetime | None = None
-    position: int = 0
-    equal: Counter[str] = field(default_factory=Counter)  # how often each text has come at the present time
-
-    def begin_message(self, number: int, header: Header) -> Iterator[Entry]:
-        speaker, colon, text = header.rest.partition(":")
-        name = visible(speaker).strip().removeprefix("~").strip()
-        self.number = number
-        if not colon or not name or any(phrase in name.casefold() for phrase in _SYSTEM):
-            yield Skip(self._place(), SkipReason.SYSTEM)
-            return
-        try:
-            year, month, day = _ordered(header.date, self.order)
-            moment = datetime(year, month, day, *header.time)  # noqa: DTZ001 - the zone is that of the phone
-        except ValueError as error:
-            detail = f"has an impossible date ({error}): correct it, or try another --date-order"
-            yield Skip(self._place(), SkipReason.MALFORMED, detail)
-            return
-        if moment == self.moment:
-            self.position += 1
-        else:
-            self.position, self.moment = 0, moment
-            self.equal.clear()
-        self.speaker, self.lines = name, [text.removeprefix(" ")]
-
-    def continue_message(self, number: int, line: str) -> Iterator[Entry]:
-        """Add a line; one that belongs to no message is malformed at the beginning, else of a system line."""
-        if self.lines:
-            self.lines.append(line)
-        elif not self.number:
-            detail = "does not begin with a date and time as WhatsApp writes them"
-            yield Skip(f"{self.file}, line {number}", SkipReason.MALFORMED, detail)
-
-    def end_message(self) -> Iterator[Entry]:
-        """Yield the message whose lines were collected, if any."""
-        if not self.lines or self.moment is None:
-            return
-        original = "\n".join(self.lines)
-        self.lines = []
-        text = visible(original).strip()
-        phrase = text.casefold().removesuffix(".")
-        if phrase in _DELETED:
-            yield Skip(self._place(), SkipReason.DELETED)
-        elif phrase in _CALLS:
-            yield Skip(self._place(), SkipReason.SYSTEM)
-        elif not (said := _without_marks(text)):
-            yield Skip(self._place(), SkipReason.NO_TEXT)
-        elif original.startswith(_OWN_TEXT) and said == text:
-            yield Skip(self._place(), SkipReason.SYSTEM)
-        else:
-            digest = blake2b(said.encode(), digest_size=16).hexdigest()
-            number = self.equal[digest]
-            self.equal[digest] += 1
-            yield PastMessage(
-                conversation=self.title,
-                title=self.title,
-                key=f"{self.moment.isoformat()} {digest} {number}",
-                place=self._place(),
-                text=said,
-                # Several messages of a minute keep their order.
-                sent_at=self.options.aware(self.moment) + self.position * _STEP,
-                speaker=Speaker(self.speaker, self.speaker),
-            )
-
-    def _place(self) -> str:
-        return f"{self.file}, line {self.number}"
+def _said(original: str) -> str | SkipReason:
+    """Return what a person wrote, or why a text is no message."""
+    text = visible(original).strip()
+    phrase = text.casefold().removesuffix(".")
+    if phrase in _DELETED:
+        return SkipReason.DELETED
+    said = _without_marks(text)
+    if phrase in _CALLS or (said == text != "" and original.startswith(_OWN_TEXT)):
+        return SkipReason.SYSTEM
+    return said or SkipReason.NO_TEXT
 
 
 def _without_marks(text: str) -> str:

@@ -24,7 +24,6 @@ from ricordo.documents.records import (
     DocumentToRead,
     NewDocument,
     ObjectMissing,
-    ObjectsUnavailable,
     object_key,
 )
 from ricordo.language.annotations import MemoryKind
@@ -45,6 +44,7 @@ from ricordo.unavailable import DependencyUnavailable
 DELETION_INTERVAL_S: Final = 5.0
 _CONCURRENT_PUTS: Final = 4  # each object is in memory meanwhile
 _DELETED_AT_ONCE: Final = 100
+_WITHOUT: Final = "there is no document"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +58,19 @@ class DocumentStorage:
     objects: ObjectStore
     documents: DocumentStore
     schedule: Callable[[str], None]
+    _puts: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_CONCURRENT_PUTS), init=False)
 
-    async def store(
-        self, tenant: str, bodies: Sequence[MessageReceived]
-    ) -> dict[str, NewDocument | ObjectsUnavailable]:
-        """Store the documents of `bodies`; return by key the stored document or the error.
+    async def store(self, tenant: str, body: MessageReceived) -> None:
+        """Store the document of a message; storing the same document twice changes nothing.
 
-        Storing the same document twice changes nothing.
+        Raises:
+            ValueError: it has none.
+            ObjectsUnavailable: it may not be stored.
         """
-        free = asyncio.Semaphore(_CONCURRENT_PUTS)
-
-        async def put(body: MessageReceived) -> tuple[str, NewDocument | ObjectsUnavailable]:
-            document = new_document(tenant, body)
-            assert body.document is not None  # noqa: S101 - the caller passes none without a document
-            async with free:
-                try:
-                    await self.objects.put(document.key, body.document.data)
-                except ObjectsUnavailable as error:
-                    return document.key, error
-            return document.key, document
-
-        return dict(await asyncio.gather(*map(put, bodies)))
+        if body.document is None:
+            raise ValueError(_WITHOUT)
+        async with self._puts:
+            await self.objects.put(new_document(tenant, body).key, body.document.data)
 
     async def discard(self, tenant: str, body: MessageReceived) -> None:
         """Delete the document of a refused message, unless the recorded message of that id has the same.
@@ -101,7 +93,7 @@ def new_document(tenant: str, body: MessageReceived) -> NewDocument:
     """
     document = body.document
     if document is None:
-        raise ValueError("there is no document")
+        raise ValueError(_WITHOUT)
     return NewDocument(
         name=document.name,
         media_type=document.media_type,
@@ -116,7 +108,7 @@ class DocumentDeletion:
 
     discarded: ErasureStore
     objects: ObjectStore
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
 
     async def run(self) -> None:
         """Delete the objects of all tenants.
@@ -124,7 +116,7 @@ class DocumentDeletion:
         Raises:
             StoreUnavailable, ObjectsUnavailable: a server does not answer; the rest is deleted later.
         """
-        for tenant in await self.life.tenants():
+        for tenant in await self.lifecycle_store.tenants():
             while keys := await self.discarded.objects_to_delete(tenant, _DELETED_AT_ONCE):
                 for key in keys:
                     await self.objects.delete(key)
@@ -156,7 +148,7 @@ class DocumentExtraction:
     objects: ObjectStore
     reader: ReaderProcess
     tokens: TokenCounter
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     emitter: Emitter
     clock: Clock
     executor: CpuExecutor
@@ -199,7 +191,7 @@ class DocumentExtraction:
         scheduled, self._scheduled = self._scheduled, set()
         if self.clock.monotonic() < self.due:
             return scheduled
-        tenants = await self.life.tenants()
+        tenants = await self.lifecycle_store.tenants()
         self.due = self.clock.monotonic() + POLL_INTERVAL_S
         return set(tenants)
 

@@ -7,9 +7,9 @@ such as a document, is split into pieces of its JSON text, one per page.
 import hashlib
 import json
 from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
 from pydantic import NonNegativeInt, TypeAdapter
@@ -59,18 +59,6 @@ class ExportPosition(NamedTuple):
 _position: Final = TypeAdapter(ExportPosition)
 
 
-@dataclass(slots=True)
-class _Page:
-    """A page under construction, and its free bytes."""
-
-    items: list[JsonObject] = field(default_factory=list)
-    room: int = _ROOM
-
-    def take(self, item: JsonObject, size: int) -> None:
-        self.items.append(item)
-        self.room -= size
-
-
 @dataclass(frozen=True, slots=True)
 class ExportHandler:
     """Answers `command.export`.
@@ -96,20 +84,20 @@ class ExportHandler:
             raise _no_cursor() from None
 
     async def _page(self, tenant: str, user_id: str, place: ExportPosition) -> ExportReply:
-        page = _Page()
+        items, room = list[JsonObject](), _ROOM
         async for part, row in self._items_after(tenant, user_id, place):
-            if page.items and 4 * row.size // 3 > page.room:  # do not fetch a document in vain
-                return _reply(page, place)
+            if items and 4 * row.size // 3 > room:  # do not fetch a document in vain
+                return _reply(items, place)
             item = await self._item(row)
-            text = json.dumps(item, ensure_ascii=False)
-            size = len(text.encode())
-            if size > page.room and page.items:
-                return _reply(page, place)
-            if size > page.room:
+            size = len(json.dumps(item, ensure_ascii=False).encode())
+            if size > room and items:
+                return _reply(items, place)
+            if size > room:
                 return _in_pieces(item, place if place.part == part else ExportPosition(part), row)
-            page.take(item, size)
+            items.append(item)
+            room -= size
             place = ExportPosition(part, row.key)
-        return _reply(page, None)
+        return _reply(items, None)
 
     async def _items_after(
         self, tenant: str, user_id: str, place: ExportPosition
@@ -139,8 +127,8 @@ def _no_cursor() -> RequestError:
     return RequestError(ErrorCode.INVALID_REQUEST, "cursor must be the `next` of the page before", "cursor")
 
 
-def _reply(page: _Page, place: ExportPosition | None) -> ExportReply:
-    return ExportReply(items=tuple(page.items), next=None if place is None else place.cursor())
+def _reply(items: Sequence[JsonObject], place: ExportPosition | None) -> ExportReply:
+    return ExportReply(items=tuple(items), next=None if place is None else place.cursor())
 
 
 def _in_pieces(item: JsonObject, place: ExportPosition, row: ExportedItem) -> ExportReply:

@@ -73,7 +73,9 @@ class IngestHandler:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
         """Store the documents, then record the messages; one outcome each."""
         bodies = [event.body for event in events]
-        refusals = await self._store_documents(tenant, bodies)
+        with_document = [body for body in bodies if body.document is not None]
+        found = iter(await asyncio.gather(*(self._refusal(tenant, body) for body in with_document)))
+        refusals = [None if body.document is None else next(found) for body in bodies]
         accepted = [body for body, problem in zip(bodies, refusals, strict=True) if problem is None]
         bulk = [self.lane is None or not await self.lane.admits(tenant, body.user_id) for body in accepted]
         # In a thread: loading the language detector takes a second, once.
@@ -94,21 +96,15 @@ class IngestHandler:
             outcomes.append(_outcome(tenant, body, one))
         return outcomes
 
-    async def _store_documents(
-        self, tenant: str, bodies: Sequence[MessageReceived]
-    ) -> Sequence[Outcome | None]:
-        """Store the documents; return the outcome of each message whose document was not stored."""
-        with_document = [body for body in bodies if body.document is not None]
-        if not with_document:
-            return [None] * len(bodies)
+    async def _refusal(self, tenant: str, body: MessageReceived) -> Outcome | None:
+        """Store the document of a message; return the outcome of the message if it is not stored."""
         if self.storage is None:
-            return [None if body.document is None else _NO_DOCUMENTS for body in bodies]
-        kept = await self.storage.store(tenant, with_document)
-        problems = {key: one for key, one in kept.items() if isinstance(one, ObjectsUnavailable)}
-        if not problems:
-            return [None] * len(bodies)
-        keys = [None if body.document is None else new_document(tenant, body).key for body in bodies]
-        return [Retry.because(problems[key]) if key in problems else None for key in keys]
+            return _NO_DOCUMENTS
+        try:
+            await self.storage.store(tenant, body)
+        except ObjectsUnavailable as error:
+            return Retry.because(error)
+        return None
 
     async def _start_reading(self, tenant: str, body: MessageReceived, recorded: RecordedMessage) -> None:
         if body.document is None or self.storage is None:
@@ -182,8 +178,8 @@ def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> O
 def _done(tenant: str, progress: Progress, recorded: RecordedMessage) -> Done:
     """Return the events that the state implies, so that a redelivery after a crash publishes them again."""
     # Without a vector a memory is still to be enriched anyway; reconciliation finds those beyond the limit.
-    rezoned = [one for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
-    again = requests(ReadingRequested, rezoned, "the user's time zone is another")
+    timezone_changed = [one for one in recorded.timezone_changed if one.encoded is not None][:_AGAIN_AT_ONCE]
+    again = requests(ReadingRequested, timezone_changed, "the user's time zone is another")
     if progress.remembered:
         return Done(receipt(tenant, progress), again)
     created = MemoryCreated(**progress.ids)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.language.facts.entity_names import StatementKey, statement_key
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.asserted_facts import (
@@ -21,7 +20,7 @@ from ricordo.messages.ids import memory_id, request_key
 from ricordo.runtime.handling import RequestError
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.fact_ledger import FactLedger, MessageGone
-from ricordo_services.knowledge.fact_handler import statements_of_evidence
+from ricordo_services.knowledge.fact_handler import key_of_statement, statements_of_evidence
 
 _POLL_S: Final = 0.1
 _ABSENT: Final = {
@@ -103,7 +102,7 @@ class BotAssertions:
         validate = partial(statements_of_assertions, said=said, read=statements)
         [stated] = await self.executor.map(validate, [asserted])
         valid = [one for one in stated if isinstance(one, Statement)]
-        new = {_key(one): one for one in valid if not any(one is each for each in statements)}
+        new = {key_of_statement(one): one for one in valid if not any(one is each for each in statements)}
         # Without a message, all is evidence of one source: the bot.
         source = request_key(tenant, user_id, command.name, "") if message_id is None else message_id
         at = self.clock.now() if said is None else said.said_at
@@ -124,8 +123,8 @@ class BotAssertions:
             return None
         views = []
         for one in stated:
-            if isinstance(one, Statement) and _key(one) in known:
-                views.append(AssertedFactView(accepted=True, fact_id=known[_key(one)]))
+            if isinstance(one, Statement) and key_of_statement(one) in known:
+                views.append(AssertedFactView(accepted=True, fact_id=known[key_of_statement(one)]))
             else:
                 fault = AssertionFault.REJECTED if isinstance(one, Statement) else one
                 views.append(AssertedFactView(accepted=False, reason=fault.value))
@@ -135,7 +134,3 @@ class BotAssertions:
 def _assertion(fact: AssertedFact) -> Assertion:
     given = fact.model_dump(exclude={"message_id"})
     return Assertion(**given | {"predicate": fact.predicate.value})
-
-
-def _key(one: Statement) -> StatementKey:
-    return statement_key(one.subject, one.predicate, one.object)

@@ -7,21 +7,19 @@ resumes it.
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from typing import Final, Self
 
 import structlog
 
-from ricordo.bus.port import Bus, StoredMessage
+from ricordo.bus.nats.nats_bus import NatsBus
+from ricordo.bus.port import StoredMessage
 from ricordo.clock import Clock
 from ricordo.documents.records import document_key
 from ricordo.messages.codec import owner_of
-from ricordo.messages.commands import Erased as ErasedReply
-from ricordo.messages.commands import Forget, ForgetReply
+from ricordo.messages.commands import Erased, Forget, ForgetReply
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.event_items import DerivedEvent
@@ -32,7 +30,6 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.erasure import (
     DeadLetterPosition,
-    ErasureCounts,
     ErasureRequest,
     ErasureSlice,
     ErasureStore,
@@ -42,34 +39,18 @@ from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.stage_events import requests
 
+_log = structlog.stdlib.get_logger(__name__)
+
+# Messages in one transaction: some hundred milliseconds, in which others of the user wait.
+_SLICE: Final = 200
+_PATIENCE_S: Final = 2.5  # for the end of one
+_NAMED: Final = 1_000  # memory ids in one event
+_LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
 _NAMES: Final = {
     ForgetScope.MESSAGE: ("id", "message_id"),  # of a message, and of an event about it
     ForgetScope.CONVERSATION: ("conversation_id",),
     ForgetScope.USER: ("user_id",),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DeadLetterErasure:
-    """Deletes the dead letters that an erasure covers."""
-
-    streams: Bus
-
-    async def delete(
-        self, tenant: str, erasure: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
-    ) -> None:
-        """Delete the dead letters of an erasure, each once `before` has returned.
-
-        Raises:
-            BusUnavailable: some may still be there.
-            Exception: of `before`.
-        """
-        subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
-        while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
-            sequence = letter.sequence
-            if _belongs_to(letter.body, erasure) and not _is_newer(letter, erasure):
-                await before(replace(_position(letter), object_key=document_key(tenant, letter.body)))
-                await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
 
 def _position(letter: StoredMessage) -> DeadLetterPosition:
@@ -102,15 +83,6 @@ def _belongs_to(body: bytes, erasure: ErasureRequest) -> bool:
     )
 
 
-_log = structlog.stdlib.get_logger(__name__)
-
-# Messages in one transaction: some hundred milliseconds, in which others of the user wait.
-_SLICE: Final = 200
-_PATIENCE_S: Final = 2.5  # for the end of one
-_NAMED: Final = 1_000  # memory ids in one event
-_LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
-
-
 class BeingErased(DependencyUnavailable):
     """The tombstone hides the data, but not all of it is erased yet."""
 
@@ -120,18 +92,14 @@ class BeingErased(DependencyUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Carries out an erasure in all stores.
-
-    Attributes:
-        letters: the dead letters, which contain message bodies.
-    """
+    """Carries out an erasure in all stores, and in the dead letters, which contain message bodies."""
 
     erasing: ErasureStore
     projector: GraphProjector
     emitter: Emitter
-    letters: DeadLetterErasure
+    streams: NatsBus
 
-    async def __call__(self, tenant: str, erasure: ErasureRequest) -> ErasureCounts:
+    async def __call__(self, tenant: str, erasure: ErasureRequest) -> Erased:
         """Erase everything; safe to repeat. Returns the total counts.
 
         Raises:
@@ -143,22 +111,32 @@ class Erasure:
             await self.emitter.emit(tenant, _events(erasure, erased))
             more = erased.more
         await self.projector.project(tenant, erasure.user_id)
-        await self.letters.delete(tenant, erasure, partial(self.erasing.count_dead_letter, tenant, erasure))
+        await self._delete_dead_letters(tenant, erasure)
         counts = await self.erasing.finish(tenant, erasure)
-        _log.info("forgotten", tenant=tenant, scope=erasure.scope.value, **asdict(counts))
+        _log.info("forgotten", tenant=tenant, scope=erasure.scope.value, **dict(counts))
         return counts
+
+    async def _delete_dead_letters(self, tenant: str, erasure: ErasureRequest) -> None:
+        """Delete the dead letters that an erasure covers, each once it is counted."""
+        subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
+        while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
+            sequence = letter.sequence
+            if _belongs_to(letter.body, erasure) and not _is_newer(letter, erasure):
+                position = replace(_position(letter), object_key=document_key(tenant, letter.body))
+                await self.erasing.count_dead_letter(tenant, erasure, position)
+                await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
 
 class Erasures:
     """The running erasures of a process; an async context manager that cancels the rest at its end."""
 
-    def __init__(self, erase: Erasure, life: LifecycleStore, clock: Clock) -> None:
+    def __init__(self, erase: Erasure, lifecycle_store: LifecycleStore, clock: Clock) -> None:
         """Create with the erasure to run, and the store that lists tenants."""
         self._erase = erase
-        self._life = life
+        self._life = lifecycle_store
         self._clock = clock
         self._backoff = ItemBackoff("forget")
-        self._running: dict[tuple[str, ErasureRequest], asyncio.Task[ErasureCounts]] = {}
+        self._running: dict[tuple[str, ErasureRequest], asyncio.Task[Erased]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -166,7 +144,7 @@ class Erasures:
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._running.values())
 
-    async def done(self, tenant: str, erasure: ErasureRequest, patience: float) -> ErasureCounts:
+    async def done(self, tenant: str, erasure: ErasureRequest, patience: float) -> Erased:
         """Run an erasure, once however many callers wait for it; return the total counts.
 
         Raises:
@@ -179,12 +157,12 @@ class Erasures:
             raise BeingErased("what is to be forgotten is being erased, and that goes on")
         return task.result()
 
-    def _begin(self, tenant: str, erasure: ErasureRequest) -> asyncio.Task[ErasureCounts]:
+    def _begin(self, tenant: str, erasure: ErasureRequest) -> asyncio.Task[Erased]:
         task = self._running[tenant, erasure] = asyncio.create_task(self._erase(tenant, erasure))
         task.add_done_callback(lambda ended: self._end(tenant, erasure, ended))
         return task
 
-    def _end(self, tenant: str, erasure: ErasureRequest, task: asyncio.Task[ErasureCounts]) -> None:
+    def _end(self, tenant: str, erasure: ErasureRequest, task: asyncio.Task[Erased]) -> None:
         del self._running[tenant, erasure]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.warning("an erasure is not done yet", of=repr((tenant, erasure)), exc_info=error)
@@ -225,7 +203,7 @@ class ForgetOnRequest:
         outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=asked)
         if isinstance(outcome, ErasureRequest):
             outcome = await self.erasures.done(tenant, outcome, self.patience)
-        return ForgetReply(erased=ErasedReply(**asdict(outcome)))
+        return ForgetReply(erased=outcome)
 
 
 def _erasure_request(command: Forget, clock: Clock) -> ErasureRequest:

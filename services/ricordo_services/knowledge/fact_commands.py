@@ -77,15 +77,13 @@ class FactCommands:
         self.project_soon()
         return current
 
-    async def verify(self, tenant: str, command: Verify, /) -> VerifyReply:
+    async def verify(self, tenant: str, command: Verify, fact_id: UUID, /) -> VerifyReply:
         """Confirm a fact, or revoke the confirmation."""
-        fact_id = _fact_id(command.fact_id)
         await self._apply(tenant, command, fact_id, UserAssertion(verified=command.verified))
         return VerifyReply(verified=command.verified)
 
-    async def correct(self, tenant: str, command: Correct, /) -> CorrectReply:
+    async def correct(self, tenant: str, command: Correct, fact_id: UUID, /) -> CorrectReply:
         """Correct the object of a fact; the reply names the current fact."""
-        fact_id = _fact_id(command.fact_id)
         try:
             assertion = UserAssertion(object=clean_value(command.object or ""))
         except ImpossibleValue as error:
@@ -146,10 +144,3 @@ def _in_a_line(name: str) -> str:
 def _ended_reason(ended: FactEnded) -> str:
     reason = "nothing that holds, or is disputed, goes by this id: what it names was superseded or put right"
     return reason if ended.instead is None else f"{reason}, and now {ended.instead} holds"
-
-
-def _fact_id(fact_id: UUID | None) -> UUID:
-    """Return the fact id of a command; its route guarantees that there is one."""
-    if fact_id is None:
-        raise ValueError("a command on a memory was routed to the facts")
-    return fact_id

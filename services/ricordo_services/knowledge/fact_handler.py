@@ -12,7 +12,7 @@ from ricordo.clock import Clock
 from ricordo.language.corrections.correction_parsing import read_correction
 from ricordo.language.corrections.replacement import apply_correction
 from ricordo.language.document import document_of
-from ricordo.language.facts.entity_names import is_name, normalise
+from ricordo.language.facts.entity_names import StatementKey, is_name, normalise, statement_key
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.vocabulary import USER
 from ricordo.language.reading import amended
@@ -114,17 +114,18 @@ def _changed_statements(
     quote = utterance.content.strip()
     begin = utterance.content.index(quote)
     span = begin, begin + len(quote)
-    stated, former, right = [{_key(one) for one in each} for each in (own, before, after)]
+    stated, former, right = [{key_of_statement(one) for one in each} for each in (own, before, after)]
     for one in after:
-        if _key(one) not in former | stated:
+        if key_of_statement(one) not in former | stated:
             yield replace(one, quote=quote, span=span)
     for one in before:
-        if one.polarity != "denied" and _key(one) not in right | stated:
+        if one.polarity != "denied" and key_of_statement(one) not in right | stated:
             yield replace(one, quote=quote, span=span, polarity="denied", valid_from=None, valid_to=None)
 
 
-def _key(statement: Statement) -> tuple[str, str, str]:
-    return normalise(statement.subject), statement.predicate, normalise(statement.object)
+def key_of_statement(one: Statement) -> StatementKey:
+    """Return the form under which spellings of one statement are compared."""
+    return statement_key(one.subject, one.predicate, one.object)
 
 
 @dataclass(frozen=True, slots=True)

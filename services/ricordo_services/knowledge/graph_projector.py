@@ -12,7 +12,7 @@ from ricordo.messages.events import FactsExtracted
 from ricordo.messages.subjects import checked_tenant
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo.store.fact_source import FactSource
+from ricordo.store.graph_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress, Report
 
@@ -64,7 +64,7 @@ class GraphCatchUp:
     """Projects the users whose facts have changed without an event: by a command, or before one was lost."""
 
     projector: GraphProjector
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     clock: Clock
     _backoff: ItemBackoff = field(default_factory=partial(ItemBackoff, "graph"), init=False)
 
@@ -75,7 +75,7 @@ class GraphCatchUp:
             GraphUnavailable, StoreUnavailable: a server does not answer.
         """
         now = self.clock.now()
-        for tenant in await self.life.tenants():
+        for tenant in await self.lifecycle_store.tenants():
             for user_id in await self.projector.facts.behind(tenant, None, _USERS):
                 if not self._backoff.in_cooldown(now, tenant, user_id=user_id):
                     with self._backoff.guard(now, tenant, user_id=user_id):
@@ -87,7 +87,7 @@ class GraphRebuild:
     """Writes the graph from the facts in PostgreSQL, whatever it contains."""
 
     projector: GraphProjector
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     clock: Clock
 
     async def run(
@@ -111,7 +111,7 @@ class GraphRebuild:
 
     async def _owners(self, order: ReindexOrder, done: ReindexProgress) -> list[tuple[str, str]]:
         """Return the users with facts in PostgreSQL or in the graph."""
-        tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
+        tenants = await self.lifecycle_store.tenants() if order.tenant is None else [order.tenant]
         owners = {
             (tenant, user_id)
             for tenant, user_id in await self.projector.graph.owners(order.tenant)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -27,7 +27,7 @@ _QUOTE: Final = 200
 _AT_ONCE: Final = 500  # pairs of a tenant in a pass
 
 
-class Verdict(StrEnum):
+class IdentityVerdict(StrEnum):
     """What a model says of a pair."""
 
     SAME = "same"
@@ -38,27 +38,13 @@ class Verdict(StrEnum):
 class VerdictAnswer(BaseModel, frozen=True):
     """The answer about a pair."""
 
-    verdict: Verdict
+    verdict: IdentityVerdict
 
 
 IDENTITY: Final = Step("identity", VerdictAnswer, tokens=16)
-_SAME: Final = {Verdict.SAME: True, Verdict.DIFFERENT: False}
+_SAME: Final = {IdentityVerdict.SAME: True, IdentityVerdict.DIFFERENT: False}
 _UNREADABLE: Final = "unreadable"
 _WITHDRAWN: Final = "withdrawn"
-
-
-@dataclass(frozen=True, slots=True)
-class EntityProfile:
-    """An entity as a model is shown it; data, never an instruction.
-
-    Attributes:
-        name: with what distinguishes it from others of that name: "Marco (brother)".
-    """
-
-    name: str
-    also_called: tuple[str, ...] = ()
-    facts: tuple[str, ...] = ()
-    quotes: tuple[str, ...] = ()
 
 
 def _mentions(fact: Fact, entity: Entity) -> bool:
@@ -94,7 +80,7 @@ class IdentityResolution:
     @property
     def counters(self) -> Mapping[str, int]:
         """Counts of pairs by verdict, of unreadable answers, and of pairs that were withdrawn."""
-        return {name: self._counts[name] for name in (*map(str, Verdict), _UNREADABLE, _WITHDRAWN)}
+        return {name: self._counts[name] for name in (*map(str, IdentityVerdict), _UNREADABLE, _WITHDRAWN)}
 
     @property
     def problem(self) -> str:
@@ -134,8 +120,8 @@ class IdentityResolution:
             if not is_open:
                 return True
             try:
-                given = {"first": asdict(first), "second": asdict(second)}
-                verdict: Verdict | None = (await self.model.require(IDENTITY, given)).verdict
+                given = {"first": first, "second": second}
+                verdict: IdentityVerdict | None = (await self.model.ask(IDENTITY, given)).verdict
             except InvalidReply:
                 verdict = None
             except ModelUnavailable:
@@ -144,22 +130,23 @@ class IdentityResolution:
             await self._decide(tenant, doubt, verdict)
         return True
 
-    async def _profile(self, tenant: str, user_id: str, key: str) -> EntityProfile | None:
-        """Return the profile of an entity; None if there is none with exactly that key any more.
+    async def _profile(self, tenant: str, user_id: str, key: str) -> Mapping[str, object] | None:
+        """Return an entity as a model is shown it; None if there is none with exactly that key any more.
 
-        Another one with this alias may be a different person.
+        It is data, never an instruction. Its name has what distinguishes it from others: "Marco (brother)".
+        Another entity with this alias may be a different person.
         """
         entity = await self.ledger.entity(tenant, user_id, key)
         if entity is None or entity.key != key:
             return None
         question = FactQuestion(user_id=user_id, entity=entity.key, history=True, limit=_READ)
         facts = [one for one in await self.ledger.facts(tenant, question) if _mentions(one, entity)][:_FACTS]
-        return EntityProfile(
-            name=entity.name[:_NAME],
-            also_called=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
-            facts=tuple(_statement(fact)[:_FACT] for fact in facts),
-            quotes=tuple(quote[:_QUOTE] for quote in await self._quotes(tenant, facts, entity)),
-        )
+        return {
+            "name": entity.name[:_NAME],
+            "also_called": [alias[:_NAME] for alias in entity.aliases[:_ALIASES]],
+            "facts": [_statement(fact)[:_FACT] for fact in facts],
+            "quotes": [quote[:_QUOTE] for quote in await self._quotes(tenant, facts, entity)],
+        }
 
     async def _quotes(self, tenant: str, facts: Sequence[Fact], entity: Entity) -> list[str]:
         """Return the words of the latest message that supports each fact."""
@@ -176,7 +163,7 @@ class IdentityResolution:
         ]
         return list(dict.fromkeys(quotes))[:_QUOTES]
 
-    async def _decide(self, tenant: str, doubt: UnresolvedPair, verdict: Verdict | None) -> None:
+    async def _decide(self, tenant: str, doubt: UnresolvedPair, verdict: IdentityVerdict | None) -> None:
         """Store a verdict; an unreadable or unsure one leaves the pair to the rules."""
         same = None if verdict is None else _SAME.get(verdict)
         by = f"model:{self.model.model}"

@@ -24,7 +24,7 @@ _DECAY_SLICE: Final = 10_000
 class DecayPass:
     """Archives memories that have faded: unused, of little importance, and too weak by the decay formula."""
 
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     retention: RetentionStore
     emitter: Emitter
 
@@ -36,7 +36,7 @@ class DecayPass:
         """Look at all memories; one that is interrupted goes on where it was."""
         tenant, after, faded = scope.tenant, scope.after, Counter[str]()
         while True:
-            done = await self.life.archive_faded(
+            done = await self.lifecycle_store.archive_faded(
                 tenant, scope.now, user_id=scope.user_id, after=after, limit=_DECAY_SLICE
             )
             await self.emitter.emit(tenant, archived(done.archived, ArchiveReason.DECAY))
@@ -128,13 +128,15 @@ class ArchivePass(PassWork):
     The database stamps each move, so the moment that the pass is run for does not matter.
     """
 
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     emitter: Emitter
     clock: Clock
 
     async def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
         """Publish all moves that are unreported."""
         before, tenant = self.clock.now(), scope.tenant
-        while moved := await self.life.unreported_moves(tenant, before, _SLICE, user_id=scope.user_id):
-            await republish(self.life, self.emitter, tenant, moved)
+        while moved := await self.lifecycle_store.unreported_moves(
+            tenant, before, _SLICE, user_id=scope.user_id
+        ):
+            await republish(self.lifecycle_store, self.emitter, tenant, moved)
             yield Slice(examined=len(moved), changed=len(moved))

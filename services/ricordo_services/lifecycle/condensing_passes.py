@@ -35,21 +35,19 @@ from ricordo.store.consolidation import (
     ReflectionBacklog,
     ReflectionStore,
 )
-from ricordo.store.memory_listings import MemoryPlace
+from ricordo.store.listing_store import MemoryPlace
 from ricordo.store.session_store import (
-    Session,
+    ConversationSession,
     SessionStore,
     SummaryPlan,
     TurnPosition,
     UnsummarizedConversation,
 )
 from ricordo_services.lifecycle.derived_events import creation_events, derived_memory_events, removal_events
-from ricordo_services.lifecycle.pass_runner import PassScope, PassWork, Slice
+from ricordo_services.lifecycle.pass_runner import BATCH, PassScope, PassWork, Slice
 
 _OBSERVED: Final = 100
 """The number of memories that a reflection reads."""
-
-_USERS_AT_ONCE: Final = 50  # users in a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +74,18 @@ class ReflectionPass:
         """Return the number of due users, at most one batch."""
         return len(await self._due(scope))
 
-    async def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
+    def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
         """Reflect on all due users; they are not found again."""
-        async for done in scope.all_due(
+        return scope.all_due(
             partial(self._due, scope),
             partial(self._reflect, scope.tenant),
             lambda due: due.user_id,
             lambda due: {"user_id": due.user_id},
-        ):
-            yield done
+        )
 
-    async def _due(self, scope: PassScope, more: int = 0) -> Sequence[ReflectionBacklog]:
-        """Return one batch of due users, and `more`."""
+    async def _due(self, scope: PassScope, limit: int = BATCH) -> Sequence[ReflectionBacklog]:
         if math.isinf(self.threshold):
             return ()
-        limit = _USERS_AT_ONCE + more
         return await self.store.due(scope.tenant, self.threshold, user_id=scope.user_id, limit=limit)
 
     async def _reflect(self, tenant: str, one: ReflectionBacklog) -> Slice:
@@ -116,9 +111,6 @@ def _find_insights(given: tuple[ReflectionEvidence, tuple[Insight, ...], float])
     return tuple(replace(one, importance=min(1.0, one.importance + more)) for one in found)
 
 
-_AT_ONCE: Final = 50  # conversations in a batch
-
-
 @dataclass(frozen=True, slots=True)
 class SessionSummaries:
     """The work of the pass `summarize`: a pure function of the turns of each session.
@@ -139,22 +131,19 @@ class SessionSummaries:
         """Return the number of due conversations, at most one batch."""
         return len(await self._due(scope))
 
-    async def _due(self, scope: PassScope, more: int = 0) -> Sequence[UnsummarizedConversation]:
-        """Return one batch of due conversations, and `more`."""
-        limit = _AT_ONCE + more
+    async def _due(self, scope: PassScope, limit: int = BATCH) -> Sequence[UnsummarizedConversation]:
         return await self.sessions.due(
             scope.tenant, scope.now, self.silence, user_id=scope.user_id, limit=limit
         )
 
-    async def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
+    def slices(self, scope: PassScope) -> AsyncGenerator[Slice, None]:
         """Summarise all sessions that are over; summarised ones are not found again."""
-        async for done in scope.all_due(
+        return scope.all_due(
             partial(self._due, scope),
             lambda due: self._conversation(scope.tenant, due, scope.now),
             lambda due: due,  # with its revision: one that goes on or has a new message is run again
             lambda due: {"user_id": due.user_id, "conversation_id": due.conversation_id},
-        ):
-            yield done
+        )
 
     async def _conversation(self, tenant: str, one: UnsummarizedConversation, now: datetime) -> Slice:
         """Summarise the sessions of a conversation, each in its own transaction, until the open one."""
@@ -179,7 +168,7 @@ class SessionSummaries:
             done = replace(done, changed=done.changed + gone, created=done.created + made)
         return done
 
-    async def _plan(self, session: Session, rest: TurnPosition | None) -> SummaryPlan:
+    async def _plan(self, session: ConversationSession, rest: TurnPosition | None) -> SummaryPlan:
         """Return the new summary of a session in place of former ones; no summary for a single turn."""
         if _is_current(session):
             return SummaryPlan(rest=rest)
@@ -191,7 +180,7 @@ class SessionSummaries:
         return SummaryPlan([Successor(summary, former)], rest=rest)
 
 
-def _is_current(session: Session) -> bool:
+def _is_current(session: ConversationSession) -> bool:
     """Whether a session needs no new summary: it has only its own, or one that the user has curated."""
     if any(map(is_held_by_user, session.former)):
         return True

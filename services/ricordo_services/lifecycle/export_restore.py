@@ -32,9 +32,9 @@ from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.message_types import parse_instant
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store import rows
-from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.idempotency import RequestConflict
 from ricordo.store.imports import ImportedRejection, ImportStore
 from ricordo.store.working_memory_store import NoteStore, TombstoneExists, TooManyNotes, WorkingNote
 from ricordo_services.lifecycle.derived_events import archived

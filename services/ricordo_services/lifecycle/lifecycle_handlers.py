@@ -50,7 +50,7 @@ OnMemories = Feedback | Pin | Verify | Correct
 class Reinforce:
     """Handles `memory.accessed`: each recall reinforces a memory exactly once."""
 
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryAccessed]]) -> Sequence[Outcome]:
         """Reinforce the recalled memories; one outcome each."""
@@ -60,7 +60,7 @@ class Reinforce:
             )
             for event in events
         ]
-        await self.life.reinforce(tenant, uses)
+        await self.lifecycle_store.reinforce(tenant, uses)
         return [
             Done((MemoryChanged(user_id=one.user_id, memory_id=one.memory_id, fields=REINFORCED_FIELDS),))
             for one in uses
@@ -110,9 +110,8 @@ class MemoryCommands:
         events = await self._set(tenant, command, command.memory_id, "pinned", value=command.pinned)
         return QueryResult(PinReply(pinned=command.pinned), events, _cause(tenant, command))
 
-    async def verify(self, tenant: str, command: Verify, /) -> QueryResult:
+    async def verify(self, tenant: str, command: Verify, memory_id: UUID, /) -> QueryResult:
         """Confirm a memory, or revoke the confirmation."""
-        memory_id = _required_id(command.memory_id)
         events = await self._set(tenant, command, memory_id, "verified", value=command.verified)
         return QueryResult(VerifyReply(verified=command.verified), events, _cause(tenant, command))
 
@@ -126,13 +125,12 @@ class MemoryCommands:
             )
         return _changed(command, (memory_id,), fields)
 
-    async def correct(self, tenant: str, command: Correct, /) -> QueryResult:
+    async def correct(self, tenant: str, command: Correct, memory_id: UUID, /) -> QueryResult:
         """Replace the content of a memory.
 
         The same transaction clears its processing stages, so that reconciliation finds it if a crash loses
         the event.
         """
-        memory_id = _required_id(command.memory_id)
         content = strip_recalled(command.content or "")
         if not collapse(content):
             reason = "content must hold something else than what was recalled"
@@ -192,13 +190,6 @@ def _translate_errors(command: OnMemories) -> Iterator[None]:
         raise RequestError(ErrorCode.NOT_FOUND, _unknown_reason(unknown), _field(command, unknown)) from None
 
 
-def _required_id(memory_id: UUID | None) -> UUID:
-    """Return the memory id of a command; its route guarantees that there is one."""
-    if memory_id is None:
-        raise ValueError("a command on a fact was routed to the memories")
-    return memory_id
-
-
 def _unknown_reason(unknown: UnknownMemories) -> str:
     first, more = unknown.memory_ids[0], len(unknown.memory_ids) - 1
     rest = f", nor {more} more of those named" if more else ""
@@ -223,12 +214,17 @@ class NoteHandler:
     lifetime: timedelta = LIFETIME
 
     async def __call__(self, tenant: str, command: Note, /) -> NoteReply:
-        """Set a value, or remove it."""
+        """Set a value, or remove it; without a request id, repeats are not recognised."""
         now = self.clock.now()
+        note = WorkingNote(
+            user_id=command.user_id,
+            conversation_id=command.conversation_id,
+            key=command.key,
+            value=command.value,
+            request_id=command.effect_key(tenant),
+        )
         try:
-            await self.store.note(
-                tenant, _note(tenant, command), now, live_since=now - self.lifetime, limit=MAX_NOTES
-            )
+            await self.store.note(tenant, note, now, live_since=now - self.lifetime, limit=MAX_NOTES)
         except TombstoneExists as forgotten:
             reason = f"this {forgotten.scope} was forgotten: nothing is noted of it any more"
             raise RequestError(ErrorCode.NOT_FOUND, reason, f"{forgotten.scope}_id") from None
@@ -236,14 +232,3 @@ class NoteHandler:
             reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "key") from None
         return NoteReply()
-
-
-def _note(tenant: str, command: Note) -> WorkingNote:
-    """Return the note of a command; without a request id, repeats are not recognised."""
-    return WorkingNote(
-        user_id=command.user_id,
-        conversation_id=command.conversation_id,
-        key=command.key,
-        value=command.value,
-        request_id=command.effect_key(tenant),
-    )

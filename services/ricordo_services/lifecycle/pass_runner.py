@@ -20,6 +20,8 @@ from ricordo.store.pass_store import PassLocks, PassRuns
 from ricordo_services.job_progress import PassSummary, Report, RunsElsewhere
 
 T = TypeVar("T")
+BATCH: Final = 50
+"""Due items of a tenant that are looked for at once."""
 _TURN_S: Final = 5.0  # of one tenant, before it is the turn of the next
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -93,14 +95,14 @@ class PassScope:
         """Run the due items until only tried ones are found.
 
         Args:
-            due: returns one batch of due items and that many more: tried items may be found again, first.
+            due: returns so many due items: a batch, and the tried ones, which may be found again, first.
             key: returns what makes an item a tried one; an item that is due with another key is run again.
             ids: returns the fields that identify an item whose failure is recorded.
         """
         tried: set[Hashable] = set()
         repeated = 0
         while True:
-            found = await due(repeated)
+            found = await due(BATCH + repeated)
             untried = [item for item in found if key(item) not in tried]
             if not untried and len(found) <= repeated:  # the last, larger batch has none behind it either
                 return

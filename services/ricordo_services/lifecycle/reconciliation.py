@@ -13,7 +13,7 @@ from ricordo.messages.events import FactsRequested, IndexRequested, ReadingReque
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore, LostStages
-from ricordo.store.memory_listings import LIFETIME as LISTING_LIFETIME
+from ricordo.store.listing_store import LIFETIME as LISTING_LIFETIME
 from ricordo.store.stages import CONSUMERS_OF_STAGES
 from ricordo.store.working_memory_store import NoteStore
 from ricordo_services.job_progress import PassSummary
@@ -28,7 +28,7 @@ _USES_KEPT: Final = timedelta(days=30)
 
 
 async def tidy(
-    life: LifecycleStore,
+    lifecycle_store: LifecycleStore,
     notes: NoteStore,
     now: datetime,
     *,
@@ -45,9 +45,9 @@ async def tidy(
         StoreUnavailable: PostgreSQL does not answer; other errors of a tenant are logged.
     """
     items = ItemBackoff("tidy")
-    for tenant in await life.tenants():
+    for tenant in await lifecycle_store.tenants():
         with items.guard(now, tenant):
-            await life.tidy(
+            await lifecycle_store.tidy(
                 tenant,
                 handled_before=now - _HANDLED_KEPT,
                 used_before=now - uses_kept,
@@ -74,7 +74,7 @@ class Reconciliation:
         after: how long a stage may be missing; see `LifecycleStore.lost`.
     """
 
-    life: LifecycleStore
+    lifecycle_store: LifecycleStore
     emitter: Emitter
     oldest_unsettled: OldestUnsettled
     clock: Clock
@@ -90,7 +90,7 @@ class Reconciliation:
         summary, began = PassSummary("reconcile"), self.clock.monotonic()
         oldest = {stage: await self._oldest(names) for stage, names in CONSUMERS_OF_STAGES.items()}
         now = self.clock.now()
-        for tenant in await self.life.tenants():
+        for tenant in await self.lifecycle_store.tenants():
             scope = PassScope(tenant, now, items=self.items)
             await add_slices(summary, scope.each(self._reconcile(scope, oldest)))
         summary.seconds = self.clock.monotonic() - began
@@ -109,14 +109,14 @@ class Reconciliation:
         single crash or power failure loses at most one of the two.
         """
         tenant, now = scope.tenant, scope.now
-        lost = await self.life.lost(tenant, now, self.after, oldest, _REPUBLISHED)
+        lost = await self.lifecycle_store.lost(tenant, now, self.after, oldest, _REPUBLISHED)
         yield Slice(examined=len(lost))
         for is_bulk in (False, True):
             again = [event for one in lost if one.bulk is is_bulk for event in self._again(one)]
             await self.emitter.emit(tenant, again, bulk=is_bulk)
         yield Slice(changed=len(lost))
-        if moved := await self.life.unreported_moves(tenant, now - self.after, _MOVED):
-            await republish(self.life, self.emitter, tenant, moved)
+        if moved := await self.lifecycle_store.unreported_moves(tenant, now - self.after, _MOVED):
+            await republish(self.lifecycle_store, self.emitter, tenant, moved)
             yield Slice(examined=len(moved), changed=len(moved))
 
     def _again(self, lost: LostStages) -> list[DerivedEvent]:

@@ -23,7 +23,7 @@ _OF_FACTS: Final = 4
 """Memories that support facts which the question asks for, and were not recalled."""
 
 
-class Candidate(NamedTuple):
+class AnswerCandidate(NamedTuple):
     """A memory that may answer.
 
     Attributes:
@@ -39,7 +39,7 @@ class Candidate(NamedTuple):
 
 async def find_candidates(
     recall: RecallService, tenant: str, request: AnswerRequest, recalled: RecallResult
-) -> Sequence[Candidate]:
+) -> Sequence[AnswerCandidate]:
     """Return what may answer, best first; nothing without the store."""
     facts: Sequence[Fact] | None = None
     with recalled.outcome.part():
@@ -53,7 +53,7 @@ async def find_candidates(
     likeness = {one.memory.id: float(np.max(one.signals.semantic)) for one in recalled.memories}
     least = min(likeness.values(), default=0.0)
     return [
-        Candidate(
+        AnswerCandidate(
             one,
             Passage(_who(one, alone=alone), one.content, before.get(one.preceding_id, "")),
             likeness.get(one.id, least),

@@ -28,14 +28,13 @@ from ricordo.memory.context.token_budget import Count
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
 from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
-from ricordo.messages.ids import memory_id
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm_answers import LlmAnswers, OnSentence
 from ricordo.models.reader.answer_reader import AnswerReader
 from ricordo.models.reader.question_pairs import with_earlier
 from ricordo.runtime.handling import QueryResult, SendPart
 from ricordo.store.fact_queries import FactQuestion
-from ricordo_services.retrieval.answer_candidates import Candidate, find_candidates
+from ricordo_services.retrieval.answer_candidates import AnswerCandidate, find_candidates
 from ricordo_services.retrieval.asked_facts import (
     asks_for_the_user,
     felt_as_asked,
@@ -45,9 +44,9 @@ from ricordo_services.retrieval.asked_facts import (
 )
 from ricordo_services.retrieval.context import language_of_reply
 from ricordo_services.retrieval.recall import RecallService
+from ricordo_services.retrieval.recall_plan import latest_evidence
 from ricordo_services.retrieval.recall_result import RecallResult, accessed
 
-_EVIDENCE_OF_A_FACT: Final = 3  # its latest supporting messages
 _FELT: Final = 0.7  # the confidence of what expresses the feeling that is all the question names; not fitted
 _ONLY_TIME: Final = 0.9  # the confidence of what lies in the time that is all the question names
 
@@ -211,7 +210,7 @@ class AnswerService:
         )
 
     async def _judged(
-        self, recalled: RecallResult, candidates: Sequence[Candidate], question: str, earlier: str
+        self, recalled: RecallResult, candidates: Sequence[AnswerCandidate], question: str, earlier: str
     ) -> Sequence[JudgedPassage]:
         """Return the candidates, each with what the reader says of it, likeliest first."""
         if recalled.question.relative is not None and recalled.relatives.names:
@@ -278,7 +277,5 @@ def _missing(recalled: RecallResult) -> Collection[str]:
 
 def _sources(tenant: str, written: WrittenAnswer) -> tuple[UUID, ...]:
     """Return the ids of the facts, of the memories, and of the latest evidence of the facts."""
-    messages = (each for fact in written.facts for each in fact.message_ids[-_EVIDENCE_OF_A_FACT:])
-    evidence = [memory_id(tenant, message) for message in messages]
-    ids = [*(fact.id for fact in written.facts), *(memory.id for memory in written.memories), *evidence]
-    return tuple(dict.fromkeys(ids))
+    ids = [*(fact.id for fact in written.facts), *(memory.id for memory in written.memories)]
+    return tuple(dict.fromkeys([*ids, *latest_evidence(tenant, written.facts)]))

@@ -19,7 +19,7 @@ from ricordo.memory.working_memory import LIFETIME, MAX_LINES, TurnReadings, Wor
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.messages.views import PatternView
 from ricordo.models.encoder import TokenCounter
-from ricordo.store.memory_queries import StyleQueries
+from ricordo.store.memory_queries import MemoryQueries
 from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 
 SKEW: Final = timedelta(minutes=5)
@@ -156,8 +156,8 @@ class _Cached:
 class UserPatterns:
     """Reads patterns through a cache: habits change slowly."""
 
-    def __init__(self, habits: StyleQueries, clock: Clock) -> None:
-        self._habits = habits
+    def __init__(self, memories: MemoryQueries, clock: Clock) -> None:
+        self._memories = memories
         self._clock = clock
         self._cache = LRUCache[tuple[str, str], _Cached](_MAX_USERS)
 
@@ -171,7 +171,7 @@ class UserPatterns:
         cached = self._cache.get(key)
         if cached is not None and await self._is_valid(key, cached, before):
             return cached.patterns
-        stats = await self._habits.stats(*key, before=before, manners=register_patterns())
+        stats = await self._memories.style(*key, before=before, manners=register_patterns())
         found = find_habits(stats.talk)
         self._cache.pop(key, None)
         if stats.until is not None and stats.talk.messages >= LEAST_MESSAGES:
@@ -184,7 +184,7 @@ class UserPatterns:
     async def _is_valid(self, key: tuple[str, str], cached: _Cached, before: datetime) -> bool:
         if self._clock.monotonic() > cached.ends:
             return False
-        delta = await self._habits.delta(*key, since=cached.until, before=before, most=cached.enough)
+        delta = await self._memories.style_delta(*key, since=cached.until, before=before, most=cached.enough)
         return delta.messages < cached.enough and delta.forgotten == cached.forgotten
 
 

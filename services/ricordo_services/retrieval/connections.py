@@ -18,12 +18,11 @@ from ricordo.language.facts.vocabulary import USER
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.ranking.context_signals import BEST
 from ricordo.memory.ranking.linking_words import linking_words
-from ricordo.messages.ids import memory_id
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.recall_queries import RankingRow, RecallQueries
-from ricordo_services.retrieval.plan import RecallPlan, narrows
+from ricordo_services.retrieval.recall_plan import RecallPlan, latest_evidence, narrows
 from ricordo_services.retrieval.related_memories import RelatedMemories
-from ricordo_services.retrieval.search import Search, SearchResult
+from ricordo_services.retrieval.search import MemoryCandidate, Search, SearchResult
 
 TELLING: Final = 10
 """Candidates whose facts are read."""
@@ -31,7 +30,6 @@ LEADING: Final = BEST
 """Candidates that may lead to others, and that are shown with what is related to them."""
 _WORDS: Final = 16  # that are looked up, names first
 _FACTS: Final = 12
-_MESSAGES_OF_A_FACT: Final = 3
 _RELATED: Final = 0.5  # times the cosine: less than a shared name
 _BY_FACT: Final = 0.5  # with a confidence of 0; 1 with the highest
 _HIGHEST_CONFIDENCE: Final = 10
@@ -41,13 +39,13 @@ class ConnectedMemories(NamedTuple):
     """What the best candidates lead to.
 
     Attributes:
-        result: the candidates, and those that join them.
+        joined: the memories that join the candidates.
         ties: by each of the best, which memories are tied to it by a fact or by nearness, and how firmly.
         related: the memories near to each of the best, nearest first.
         facts: that the first candidates tell, and that lead on from these.
     """
 
-    result: SearchResult
+    joined: Mapping[UUID, MemoryCandidate] = MappingProxyType({})
     ties: Mapping[UUID, Mapping[UUID, float]] = MappingProxyType({})
     related: Mapping[UUID, Sequence[UUID]] = MappingProxyType({})
     facts: Sequence[Fact] = ()
@@ -93,7 +91,7 @@ class Connections:
             joining += [other for tied in ties.values() for other in tied if other not in result.candidates]
         joined = await self.search.compare(tenant, plan, list(dict.fromkeys(joining)))
         related = {one: [each.id for each in nearest.get(one, ())] for one in asked}
-        return ConnectedMemories(result.merged_with(joined), ties, related, facts)
+        return ConnectedMemories(joined, ties, related, facts)
 
 
 def _leading_words(plan: RecallPlan, best: Sequence[RankingRow]) -> str:
@@ -123,9 +121,9 @@ def _led_to(
             continue
         rarity = 1.0 / sqrt(max(1, min(holders[end] for end in ends[row.id] & _ends(fact)) - 1))
         firmness = _BY_FACT + (1.0 - _BY_FACT) * fact.confidence / _HIGHEST_CONFIDENCE
-        for message in fact.message_ids[-_MESSAGES_OF_A_FACT:]:
-            if message != row.message_id:
-                yield row, memory_id(tenant, message), rarity * firmness
+        for other in latest_evidence(tenant, [fact]):
+            if other != row.id:
+                yield row, other, rarity * firmness
 
 
 def _ends(fact: Fact) -> frozenset[str]:

@@ -16,8 +16,8 @@ from ricordo.language.topics import topic_keys
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
 from ricordo.runtime.handling import RequestError
-from ricordo.store.memory_listings import ListingScope, MemoryListings
-from ricordo_services.retrieval.plan import keys_of_topics, valence_bounds
+from ricordo.store.listing_store import Listings, ListingScope
+from ricordo_services.retrieval.recall_plan import keys_of_topics, valence_bounds
 
 _NAMED: Final = ("participants", "topics", "tags", "locations")
 _OF_ROWS: Final = frozenset({"tags", "locations", "refs", "time_of_day", "day_of_week"})
@@ -41,7 +41,7 @@ _UNSEEN: Final = (
 class ListingScopes:
     """Turns filters into conditions on rows."""
 
-    listings: MemoryListings
+    listings: Listings
 
     async def __call__(self, tenant: str, user_id: str, filters: Filters) -> ListingScope:
         """Return the conditions of filters, with names as the user's memories write them."""

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
-from typing import Final
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Final, TypeVar
 from uuid import UUID
 
 from ricordo.clock import Clock
@@ -16,7 +17,7 @@ from ricordo.memory.model import Memory, Progress
 from ricordo.messages.entities import GraphEdgeView, GraphNode, GraphPathView, GraphReply, GraphRequest
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.listings import MemoryChange, MemoryReply, MemoryRequest
+from ricordo.messages.listings import MemoryReply, MemoryRequest
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -32,12 +33,12 @@ from ricordo.messages.queries import (
     TimelineReply,
     TimelineRequest,
 )
-from ricordo.messages.views import EntityView, FactView
+from ricordo.messages.views import EntityView
 from ricordo.runtime.handling import RequestError
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
-from ricordo.store.memory_queries import MemoryDetailQueries, MemoryQueries, MessageFailure
+from ricordo.store.memory_queries import MemoryQueries, MessageFailure
 from ricordo_services.retrieval.related_memories import RelatedMemories
 from ricordo_services.retrieval.reply_views import (
     brief_memory_view,
@@ -50,10 +51,13 @@ from ricordo_services.retrieval.reply_views import (
     stages_view,
 )
 
+T = TypeVar("T")
 _MAX_NEIGHBOURS: Final = 20  # of an entity; the nearest come first
 _NODES: Final = 200
 _EDGES: Final = 500
 _PATHS: Final = 10
+_NEIGHBOURS_WITHIN_S: Final = 1.5
+_GRAPH_WITHIN_S: Final = 4.0
 _OF_A_FACT: Final = ("id", "predicate", "confidence", "verified", "valid_from", "valid_to")
 
 
@@ -106,7 +110,7 @@ class MemoryLookups:
 
     async def stats(self, tenant: str, request: StatsRequest, /) -> StatsReply:
         """Count the records of the user."""
-        return StatsReply(**asdict(await self.memories.counts(tenant, request.user_id)))
+        return await self.memories.counts(tenant, request.user_id)
 
     async def expand(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
         """Return the source memories of a memory, oldest first.
@@ -138,29 +142,34 @@ def _state(progress: Progress | None, failure: MessageFailure | None) -> Message
 
 @dataclass(frozen=True, slots=True)
 class FactLookups:
-    """Answers `query.facts`.
+    """Answers `query.facts`, and by the graph `query.graph`.
 
     Attributes:
+        facts: also finds the canonical names of entities.
         graph_answers: whether the graph is available.
     """
 
     facts: FactQueries
     graph: FactGraph
     graph_answers: Callable[[], Awaitable[bool]]
-    graph_within_s: float = 1.5
 
-    async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
+    async def list_facts(self, tenant: str, request: FactsRequest, /) -> FactsReply:
         """Return facts, most confident first, then most recent; and the entity of the question."""
+        question = FactQuestion(**{one.name: getattr(request, one.name) for one in fields(FactQuestion)})
         with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
-                facts_task = group.create_task(self._facts(tenant, request))
+                facts_task = group.create_task(self.facts.facts(tenant, question))
                 entity_task = group.create_task(self._entity(tenant, request.user_id, request.entity))
         entity, degraded = entity_task.result()
-        return FactsReply(facts=facts_task.result(), entity=entity, degraded=degraded)
+        return FactsReply(facts=tuple(map(fact_view, facts_task.result())), entity=entity, degraded=degraded)
 
-    async def _facts(self, tenant: str, request: FactsRequest) -> tuple[FactView, ...]:
-        question = FactQuestion(**{one.name: getattr(request, one.name) for one in fields(FactQuestion)})
-        return tuple(map(fact_view, await self.facts.facts(tenant, question)))
+    async def show_graph(self, tenant: str, request: GraphRequest, /) -> GraphReply:
+        """Return a part of the graph, or that it is unavailable."""
+        named = (request.entity,) if request.from_ is None else (request.from_, request.to)
+        names = [await self._canonical(tenant, request.user_id, name) for name in named if name is not None]
+        look = self._neighbourhood if request.from_ is None else self._paths
+        found = await self._of_graph(partial(look, tenant, request, *names), _GRAPH_WITHIN_S)
+        return found or GraphReply(degraded=(Degradation.GRAPH,))
 
     async def _entity(
         self, tenant: str, user_id: str, name: str | None
@@ -169,95 +178,24 @@ class FactLookups:
         entity = None if name is None else await self.facts.entity(tenant, user_id, name)
         if entity is None:
             return None, ()
+        look = partial(self.graph.neighbours, tenant, user_id, entity.name, limit=_MAX_NEIGHBOURS)
+        found = await self._of_graph(look, _NEIGHBOURS_WITHIN_S)
+        return entity_view(entity, found or ()), () if found is not None else (Degradation.GRAPH,)
+
+    async def _of_graph(self, look: Callable[[], Awaitable[T]], within_s: float) -> T | None:
+        """Return what the graph answers within some seconds; None if it is unavailable."""
         with suppress(GraphUnavailable, TimeoutError):
             if await self.graph_answers():
-                async with asyncio.timeout(self.graph_within_s):
-                    neighbours = await self.graph.neighbours(
-                        tenant, user_id, entity.name, limit=_MAX_NEIGHBOURS
-                    )
-                return entity_view(entity, neighbours), ()
-        return entity_view(entity, ()), (Degradation.GRAPH,)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryBrowser:
-    """Answers queries about one memory, with its decay factor, which may have floors."""
-
-    memories: MemoryQueries
-    details: MemoryDetailQueries
-    related: RelatedMemories
-    clock: Clock
-    floors: bool = True
-
-    async def memory(self, tenant: str, request: MemoryRequest, /) -> MemoryReply:
-        """Return a memory with its neighbours, its facts and its history.
-
-        Raises:
-            RequestError: the user has no such memory.
-        """
-        found = await self.memories.memories(tenant, request.user_id, [request.memory_id])
-        if not found:
-            reason = f"the user has no memory {request.memory_id}"
-            raise RequestError(ErrorCode.NOT_FOUND, reason, "memory_id")
-        [memory] = found
-        related, degraded = await self._related(tenant, memory)
-        named = [memory.preceding_id, memory.following_id, *related]
-        ids = list(dict.fromkeys(one for one in named if one is not None))
-        others = await self.memories.memories(tenant, request.user_id, ids)  # of this user only
-        views = {one.id: brief_memory_view(one) for one in others}
-        strength = decay_factor(memory, self.clock.now(), floors=self.floors)
-        facts, changes, metadata = await self.details.details(tenant, memory, strength)
-        return MemoryReply(
-            memory=memory_detail_view(memory, metadata, [one for one in related if one in views], strength),
-            related=tuple(views[one] for one in related if one in views),
-            preceding=views.get(memory.preceding_id) if memory.preceding_id else None,
-            following=views.get(memory.following_id) if memory.following_id else None,
-            facts=tuple(map(fact_view, facts)),
-            history=tuple(MemoryChange.model_validate(asdict(one)) for one in changes),
-            degraded=degraded,
-        )
-
-    async def _related(self, tenant: str, memory: Memory) -> tuple[list[UUID], tuple[Degradation, ...]]:
-        """Return the memories that are related to one, and the unavailable parts."""
-        try:
-            found = await self.related.both_ways(tenant, memory.user_id, memory.id)
-        except IndexUnavailable:
-            return [], (Degradation.VECTORS,)
-        return [neighbour.id for neighbour in found], ()
-
-
-@dataclass(frozen=True, slots=True)
-class GraphLookup:
-    """Answers `query.graph` by the graph.
-
-    Attributes:
-        facts: finds the canonical names of entities.
-        graph_answers: whether the graph is available.
-    """
-
-    facts: FactQueries
-    graph: FactGraph
-    graph_answers: Callable[[], Awaitable[bool]]
-    graph_within_s: float = 4.0
-
-    async def __call__(self, tenant: str, request: GraphRequest, /) -> GraphReply:
-        """Return a part of the graph, or that it is unavailable."""
-        named = (request.entity,) if request.from_ is None else (request.from_, request.to)
-        names = [await self._canonical(tenant, request.user_id, name) for name in named if name is not None]
-        with suppress(GraphUnavailable, TimeoutError):
-            if await self.graph_answers():
-                async with asyncio.timeout(self.graph_within_s):
-                    if request.from_ is None:
-                        return await self._around(tenant, request, *names)
-                    return await self._between(tenant, request, *names)
-        return GraphReply(degraded=(Degradation.GRAPH,))
+                async with asyncio.timeout(within_s):
+                    return await look()
+        return None
 
     async def _canonical(self, tenant: str, user_id: str, name: str) -> str:
         """Return the name of the entity that goes by `name`; a value of a fact, or the user, has no other."""
         entity = await self.facts.entity(tenant, user_id, name)
         return name if entity is None else entity.name
 
-    async def _around(self, tenant: str, request: GraphRequest, entity: str) -> GraphReply:
+    async def _neighbourhood(self, tenant: str, request: GraphRequest, entity: str) -> GraphReply:
         found = await self.graph.neighbourhood(
             tenant,
             request.user_id,
@@ -273,7 +211,7 @@ class GraphLookup:
             truncated=found.truncated,
         )
 
-    async def _between(self, tenant: str, request: GraphRequest, start: str, end: str) -> GraphReply:
+    async def _paths(self, tenant: str, request: GraphRequest, start: str, end: str) -> GraphReply:
         found = await self.graph.paths(
             tenant,
             request.user_id,
@@ -304,6 +242,52 @@ class GraphLookup:
             ),
             truncated=len(found) > len(shown),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBrowser:
+    """Answers queries about one memory, with its decay factor, which may have floors."""
+
+    memories: MemoryQueries
+    related: RelatedMemories
+    clock: Clock
+    floors: bool = True
+
+    async def memory(self, tenant: str, request: MemoryRequest, /) -> MemoryReply:
+        """Return a memory with its neighbours, its facts and its history.
+
+        Raises:
+            RequestError: the user has no such memory.
+        """
+        found = await self.memories.memories(tenant, request.user_id, [request.memory_id])
+        if not found:
+            reason = f"the user has no memory {request.memory_id}"
+            raise RequestError(ErrorCode.NOT_FOUND, reason, "memory_id")
+        [memory] = found
+        related, degraded = await self._related(tenant, memory)
+        named = [memory.preceding_id, memory.following_id, *related]
+        ids = list(dict.fromkeys(one for one in named if one is not None))
+        others = await self.memories.memories(tenant, request.user_id, ids)  # of this user only
+        views = {one.id: brief_memory_view(one) for one in others}
+        strength = decay_factor(memory, self.clock.now(), floors=self.floors)
+        facts, changes, metadata = await self.memories.details(tenant, memory, strength)
+        return MemoryReply(
+            memory=memory_detail_view(memory, metadata, [one for one in related if one in views], strength),
+            related=tuple(views[one] for one in related if one in views),
+            preceding=views.get(memory.preceding_id) if memory.preceding_id else None,
+            following=views.get(memory.following_id) if memory.following_id else None,
+            facts=tuple(map(fact_view, facts)),
+            history=tuple(changes),
+            degraded=degraded,
+        )
+
+    async def _related(self, tenant: str, memory: Memory) -> tuple[list[UUID], tuple[Degradation, ...]]:
+        """Return the memories that are related to one, and the unavailable parts."""
+        try:
+            found = await self.related.both_ways(tenant, memory.user_id, memory.id)
+        except IndexUnavailable:
+            return [], (Degradation.VECTORS,)
+        return [neighbour.id for neighbour in found], ()
 
 
 def _nodes(names: Mapping[str, str], distances: Mapping[str, int]) -> tuple[GraphNode, ...]:

@@ -8,7 +8,7 @@ import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, Self, TypeVar
@@ -19,13 +19,13 @@ from ricordo.messages.entities import EntitiesReply, EntitiesRequest, EntityCard
 from ricordo.messages.enumerations import EntityKind, ListingOrder
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
-from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest, UserView
+from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest
 from ricordo.runtime.handling import RequestError
-from ricordo.store.entity_listings import EntityListings, ListedEntity
-from ricordo.store.memory_listings import (
+from ricordo.store.listing_store import (
+    ListedEntity,
     ListedMemory,
+    Listings,
     ListingScope,
-    MemoryListings,
     MemoryPlace,
     StoredOrder,
     UnknownListing,
@@ -147,7 +147,7 @@ class MemoryPages:
     """
 
     memories: MemoryQueries
-    listings: MemoryListings
+    listings: Listings
     scopes: ListingScopes
     clock: Clock
 
@@ -210,7 +210,7 @@ class MemoryPages:
 class UserPages:
     """Answers `query.users`."""
 
-    listings: MemoryListings
+    listings: Listings
 
     async def __call__(self, tenant: str, request: UsersRequest, /) -> UsersReply:
         """Return a page of the users of a tenant, by id.
@@ -223,7 +223,7 @@ class UserPages:
         found = await self.listings.users(tenant, after, request.limit + 1)
         shown = found[: request.limit]
         return UsersReply(
-            users=tuple(UserView.model_validate(asdict(one)) for one in shown),
+            users=tuple(shown),
             next=_seal(shown[-1].user_id.encode("ascii"), *bound) if len(found) > len(shown) else None,
         )
 
@@ -235,7 +235,7 @@ class EntityPages:
     The number of mentions changes, so the first page stores the order, and a cursor holds a place in it.
     """
 
-    listings: EntityListings
+    listings: Listings
     clock: Clock
 
     async def __call__(self, tenant: str, request: EntitiesRequest, /) -> EntitiesReply:

@@ -17,11 +17,12 @@ from ricordo.messages.queries import RecallRequest
 from ricordo.runtime.handling import QueryResult
 from ricordo.store.memory_queries import MemoryQueries
 from ricordo.store.recall_queries import UserProfile
+from ricordo_services.retrieval.connections import LEADING
 from ricordo_services.retrieval.follow_ups import FollowUps
-from ricordo_services.retrieval.gather import Gathering, RecallMaterial
-from ricordo_services.retrieval.plan import plan_recall
 from ricordo_services.retrieval.question import EarlierTalk, Outcome, QuestionReader
-from ricordo_services.retrieval.rank import Ranking, rank_candidates
+from ricordo_services.retrieval.recall_material import SHOWN_FACTS, Gathering, RecallMaterial
+from ricordo_services.retrieval.recall_plan import plan_recall
+from ricordo_services.retrieval.recall_ranking import Ranking, rank_candidates
 from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
     RecallResult,
@@ -33,9 +34,7 @@ from ricordo_services.retrieval.related_memories import RelatedMemories
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_RELATED_OF: Final = 3  # of that many memories of a reply those related to them are shown
 _FURTHER: Final = 10  # times as many candidates, where what was said over and over leaves too few results
-_SHOWN_FACTS: Final = 10
 _TELLING: Final = 5  # memories whose facts are shown where a question asks for none
 _USERS: Final = 1_000  # whose profiles are kept
 
@@ -70,14 +69,13 @@ class RecallService:
         earlier = EarlierTalk() if self.follow_ups is None else await self.follow_ups.earlier(tenant, request)
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
         user = self._users.get((tenant, request.user_id), UserProfile())
-        question = await self.analyse(request, earlier, user, outcome)
-        plan = plan_recall(request, question, ranking, summaries=summaries)
-        gathered = await self.gather(tenant, plan, outcome, user)
-        if gathered.user not in (None, user):
-            user = self._users[tenant, request.user_id] = gathered.user
+        while True:
             question = await self.analyse(request, earlier, user, outcome)
             plan = plan_recall(request, question, ranking, summaries=summaries)
-            gathered = await self.gather(tenant, plan, outcome)
+            gathered = await self.gather(tenant, plan, outcome, user)
+            if gathered.user in (None, user):
+                break
+            user = self._users[tenant, request.user_id] = gathered.user
         best = rank_candidates(gathered)
         if best.repetitions and not gathered.is_exhausted and len(best.ranked) < request.limit:
             gathered = await self.gather.further(tenant, gathered, _FURTHER, outcome)
@@ -95,7 +93,7 @@ class RecallService:
 
     async def relate(self, tenant: str, user_id: str, recalled: RecallResult) -> RecallResult:
         """Return the same with what the strongest memories are related to, if the index answers."""
-        strongest = [recalled_memory.memory.id for recalled_memory in recalled.memories[:_RELATED_OF]]
+        strongest = [recalled_memory.memory.id for recalled_memory in recalled.memories[:LEADING]]
         related = {key: near for key, near in recalled.related.items() if key in strongest}
         if missing := [key for key in strongest if key not in related]:
             with recalled.outcome.part("related"):
@@ -157,7 +155,7 @@ def _with_told(recalled: RecallResult, facts: Sequence[Fact]) -> Sequence[Fact]:
         return recalled.facts  # the question says which facts it asks for
     messages = [shown.memory.message_id for shown in recalled.relevant_memories[:_TELLING]]
     told = [fact for message in messages for fact in facts if message in fact.message_ids]
-    return list(dict.fromkeys((*recalled.facts, *told)))[:_SHOWN_FACTS]
+    return list(dict.fromkeys((*recalled.facts, *told)))[:SHOWN_FACTS]
 
 
 def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, RankingProfile]:

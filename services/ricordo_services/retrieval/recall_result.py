@@ -14,8 +14,8 @@ from ricordo.messages.queries import RecallReply, RecallRequest
 from ricordo.models.query_analyser import analysis_view
 from ricordo.store.fact_queries import Relatives
 from ricordo.store.recall_queries import RankingRow
-from ricordo_services.retrieval.plan import requested_facts
 from ricordo_services.retrieval.question import AskedQuestion, Outcome
+from ricordo_services.retrieval.recall_plan import requested_facts
 from ricordo_services.retrieval.reply_views import fact_view, memory_view
 
 _CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})

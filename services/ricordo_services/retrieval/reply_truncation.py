@@ -1,91 +1,31 @@
 """Truncates replies that exceed the size limit of the bus, from the lowest rank, and marks them."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from ricordo.messages.codec import encode
-from ricordo.messages.entities import EntitiesReply, EntityCard, GraphReply
-from ricordo.messages.listings import MemoriesReply, MemoryReply
+from ricordo.messages.entities import EntityCard
 from ricordo.messages.message_types import Message
-from ricordo.messages.queries import (
-    ContextReply,
-    ExpandReply,
-    FactsReply,
-    HistoryReply,
-    RecallReply,
-    TimelineReply,
-)
 from ricordo.messages.views import FactView, HistoryMessage, MemoryView
 
-Shown = TypeVar("Shown", bound=Message)
-Text = TypeVar("Text", MemoryView, HistoryMessage)
-Memories = TypeVar("Memories", RecallReply, TimelineReply, ExpandReply, MemoriesReply)
+Reply = TypeVar("Reply", bound=Message)
+Shorten = Callable[[Any], Message | None]
+"""Returns a part of a reply shortened, or None to leave it out."""
 
-_SPARE = 2_000  # bytes of the flags and the reply's own fields
+_SPARE: Final = 2_000  # bytes of the flags and the reply's own fields
 _MESSAGES: Final = 5  # latest supporting messages that a truncated fact names
 
 
-def fit_memories(reply: Memories, limit: int) -> Memories:
-    """Truncate a list of memories, from its end."""
-    memories, _ = _from_the_end(reply.memories, _excess(reply, limit), _without_text)
-    return reply.model_copy(update={"memories": memories})
-
-
-def fit_context(reply: ContextReply, limit: int) -> ContextReply:
-    """Truncate a context reply: its memories from the lowest rank up, then its turns from the oldest.
-
-    The text for the prompt stays: it is limited to half of a reply by itself.
-    """
-    memories, excess = _from_the_end(reply.memories, _excess(reply, limit), _without_text)
-    recent, _ = _shortened(reply.recent, excess, _without_text)
-    return reply.model_copy(update={"memories": memories, "recent": recent})
-
-
-def fit_history(reply: HistoryReply, limit: int) -> HistoryReply:
-    """Truncate a history, from its oldest message."""
-    messages, _ = _shortened(reply.messages, _excess(reply, limit), _without_text)
-    return reply.model_copy(update={"messages": messages})
-
-
-def fit_facts(reply: FactsReply, limit: int) -> FactsReply:
-    """Truncate a list of facts, from its end: first their message ids, then the list itself."""
-    facts, excess = _from_the_end(reply.facts, _excess(reply, limit), _without_messages)
-    facts, _ = _from_the_end(facts, excess, _left_out)
-    return reply.model_copy(update={"facts": facts, "truncated": facts != reply.facts})
-
-
-def fit_memory(reply: MemoryReply, limit: int) -> MemoryReply:
-    """Truncate what is told of one memory: the message ids of its facts."""
-    facts, _ = _from_the_end(reply.facts, _excess(reply, limit), _without_messages)
-    return reply.model_copy(update={"facts": facts})
-
-
-def fit_entities(reply: EntitiesReply, limit: int) -> EntitiesReply:
-    """Truncate cards, from the last one up: their facts and other names."""
-    entities, _ = _from_the_end(reply.entities, _excess(reply, limit), _name_alone)
-    return reply.model_copy(update={"entities": entities})
-
-
-def fit_graph(reply: GraphReply, limit: int) -> GraphReply:
-    """Truncate a part of the graph, from its last edge."""
-    edges, _ = _from_the_end(reply.edges, _excess(reply, limit), _left_out)
-    cut = len(edges) < len(reply.edges)
-    return reply.model_copy(update={"edges": edges, "truncated": reply.truncated or cut})
-
-
-def _excess(reply: Message, limit: int) -> int:
-    return len(encode(reply)) - limit + _SPARE
-
-
-def _without_text(shown: Text) -> Text:
+def _without_text(shown: MemoryView | HistoryMessage) -> Message:
     return shown.model_copy(update={"content": None, "truncated": True})
 
 
-def _without_messages(fact: FactView) -> FactView:
+def _without_messages(fact: FactView) -> Message:
     return fact.model_copy(update={"message_ids": fact.message_ids[-_MESSAGES:]})
 
 
-def _name_alone(card: EntityCard) -> EntityCard:
+def _name_alone(card: EntityCard) -> Message:
     return card.model_copy(update={"facts": (), "aliases": (), "truncated": True})
 
 
@@ -93,23 +33,50 @@ def _left_out(_: Message) -> None:
     return None
 
 
-def _from_the_end(
-    shown: Sequence[Shown], excess: int, shorten: Callable[[Shown], Shown | None]
-) -> tuple[tuple[Shown, ...], int]:
-    """Shorten from the last one up while there is an excess; return all, and the remaining excess."""
-    kept, left = _shortened(reversed(shown), excess, shorten)
-    return kept[::-1], left
+@dataclass(frozen=True, slots=True)
+class TruncationStep:
+    """Shortens the parts in a field of a reply while it is too long, from the last one up or the first on."""
+
+    field: str
+    shorten: Shorten
+    from_first: bool = False
+
+    def __call__(self, parts: Sequence[Message], excess: int) -> tuple[tuple[Message, ...], int]:
+        """Return the parts that are left, and the remaining excess in bytes."""
+        kept: list[Message] = []
+        for part in parts if self.from_first else reversed(parts):
+            short = self.shorten(part) if excess > 0 else part
+            if short is not part:
+                excess -= len(encode(part)) - (0 if short is None else len(encode(short)))
+            if short is not None:
+                kept.append(short)
+        return tuple(kept if self.from_first else reversed(kept)), excess
 
 
-def _shortened(
-    shown: Iterable[Shown], excess: int, shorten: Callable[[Shown], Shown | None]
-) -> tuple[tuple[Shown, ...], int]:
-    """Shorten one after the other, or leave it out, while there is an excess."""
-    kept: list[Shown] = []
-    for one in shown:
-        short = shorten(one) if excess > 0 else one
-        if short is not one:
-            excess -= len(encode(one)) - (0 if short is None else len(encode(short)))
-        if short is not None:
-            kept.append(short)
-    return tuple(kept), excess
+class Truncation:
+    """Truncates replies of a query, step by step."""
+
+    def __init__(self, *steps: TruncationStep) -> None:
+        self._steps = steps
+
+    def __call__(self, reply: Reply, limit: int) -> Reply:
+        """Return a reply of at most `limit` bytes; of one that has the flag `truncated`, this is set."""
+        excess, fitted = len(encode(reply)) - limit + _SPARE, reply
+        for step in self._steps:
+            parts, excess = step(getattr(fitted, step.field), excess)
+            fitted = fitted.model_copy(update={step.field: parts})
+        if "truncated" in type(reply).model_fields and fitted != reply:
+            return fitted.model_copy(update={"truncated": True})
+        return fitted
+
+
+fit_memories: Final = Truncation(TruncationStep("memories", _without_text))
+# The text for the prompt stays: it is limited to half of a reply by itself.
+fit_context: Final = Truncation(
+    TruncationStep("memories", _without_text), TruncationStep("recent", _without_text, from_first=True)
+)
+fit_history: Final = Truncation(TruncationStep("messages", _without_text, from_first=True))
+fit_facts: Final = Truncation(TruncationStep("facts", _without_messages), TruncationStep("facts", _left_out))
+fit_memory: Final = Truncation(TruncationStep("facts", _without_messages))
+fit_entities: Final = Truncation(TruncationStep("entities", _name_alone))
+fit_graph: Final = Truncation(TruncationStep("edges", _left_out))

@@ -13,7 +13,7 @@ from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_t
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
 from ricordo.runtime.tasks import together
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.plan import LANGUAGES, RecallPlan, narrows
+from ricordo_services.retrieval.recall_plan import LANGUAGES, RecallPlan, narrows
 
 FEWEST = 100  # candidates of each search
 _IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
@@ -27,7 +27,7 @@ LEXICAL: Final = ""
 """In place of a model, for hits of BM25 alone."""
 
 
-class Candidate(NamedTuple):
+class MemoryCandidate(NamedTuple):
     """A memory that was found.
 
     Attributes:
@@ -55,13 +55,13 @@ class SearchResult:
         unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
     """
 
-    candidates: Mapping[UUID, Candidate] = field(default_factory=dict)
+    candidates: Mapping[UUID, MemoryCandidate] = field(default_factory=dict)
     fallback: Fallback | None = None
     unfocused: bool = False
     has_examples: bool = False
     unknown: float = 0.0
 
-    def merged_with(self, more: Mapping[UUID, Candidate]) -> "SearchResult":
+    def merged_with(self, more: Mapping[UUID, MemoryCandidate]) -> "SearchResult":
         """Return this with the candidates of another search; of common ones, those of this one stay."""
         return replace(self, candidates={**more, **self.candidates})
 
@@ -96,23 +96,26 @@ class Search:
     others: tuple[str, ...] = ()
     minimums: Minimums = field(default_factory=Minimums)
 
-    async def find(self, tenant: str, plan: RecallPlan, *, archived: bool = False) -> SearchResult:
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models, the primary first."""
+        return (self.model, *self.others)
+
+    async def find(self, tenant: str, plan: RecallPlan, *, strictly: bool = False) -> SearchResult:
         """Search; a filter read from the question that matches nothing is dropped.
 
         Args:
-            archived: whether to search the archive too, where little resembles the question.
+            strictly: whether what hardly resembles the question is left out under every profile.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
-        strictly = archived or plan.ranking.drops_distant
-        minimums = self.minimums if strictly else NO_MINIMUMS
-        scope = _searched_scope(plan, archived=archived)
-        models = (self.model, *self.others)
-        probes = await together([self._probe(tenant, model, plan, minimums) for model in models])
+        drops_distant, scope = plan.ranking.drops_distant, plan.scope
+        minimums = self.minimums if strictly or drops_distant else NO_MINIMUMS
+        probes = await together([self._probe(tenant, model, plan, minimums) for model in self.models])
         found = SearchResult()
         queried = any(probe.has_query for probe in probes)
-        unfocused = plan.unfocused and (archived or not plan.ranking.drops_distant)  # such ranks by likeness
+        unfocused = plan.unfocused and (strictly or not drops_distant)  # such a profile ranks by likeness
         if unfocused and (scope.about or not queried):
             found = await self._search_unfocused(tenant, plan, scope)
         if not found.candidates and (queried or not unfocused):
@@ -128,17 +131,13 @@ class Search:
             found = found.merged_with(coming.candidates)
         return found
 
-    async def completed(
-        self, tenant: str, plan: RecallPlan, found: SearchResult, *, archived: bool = False
-    ) -> SearchResult:
+    async def completed(self, tenant: str, plan: RecallPlan, found: SearchResult) -> SearchResult:
         """Return what was found with what resembles usual answers, and what supports requested facts.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
-        scope = _searched_scope(plan, archived=archived)
-        if found.fallback == "entity":
-            scope = replace(scope, about=())
+        scope = replace(plan.scope, about=()) if found.fallback == "entity" else plan.scope
         if plan.examples:
             found = await self._with_examples(tenant, plan, scope, found)
         return found if narrows(scope) else _with_evidence(found, plan.evidence)
@@ -164,11 +163,11 @@ class Search:
         self, tenant: str, plan: RecallPlan, scope: Scope, found: SearchResult
     ) -> SearchResult:
         """Add the candidates found by example statements, for each predicate and model."""
-        languages = list(dict.fromkeys((plan.analysis.language or "en", *LANGUAGES)))
+        language = plan.analysis.language or "en"
         probes = [
-            SearchProbe(model, one.vectors.get(model), query_terms(one.lexical_text, languages[:1]))
+            SearchProbe(model, one.vectors.get(model), query_terms(one.lexical_text, [language]))
             for one in plan.examples
-            for model in (self.model, *self.others)
+            for model in self.models
         ]
         wanted = max(FEWEST, 3 * plan.request.limit)
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in probes])
@@ -177,7 +176,7 @@ class Search:
             best = max((hit.bm25 for hit in answer), default=0.0)
             for hit in answer:
                 # What is similar to the examples only is not compared with the question.
-                former = candidates.get(hit.id) or Candidate(Hit(hit.id), probe.kind)
+                former = candidates.get(hit.id) or MemoryCandidate(Hit(hit.id), probe.kind)
                 similarity = max(former.example_similarity, hit.dense)
                 share = max(former.example_bm25, hit.bm25 / best if best > 0 else 0.0)
                 candidates[hit.id] = former._replace(example_similarity=similarity, example_bm25=share)
@@ -190,32 +189,38 @@ class Search:
             IndexUnavailable: the index does not answer.
         """
         terms = query_terms(words, [plan.analysis.language or "en", *LANGUAGES])
-        models = [one for one in (self.model, *self.others) if one in plan.question.vectors]
+        models = self._encoding(plan)
         if (models and len(found.candidates) < FEWEST) or not len(terms.indices):  # all are candidates
             return ()
         # By words alone: to compare all meanings takes far longer.
-        probes = [SearchProbe(model, None, terms) for model in models or (self.model, *self.others)]
+        probes = [SearchProbe(model, None, terms) for model in models or self.models]
         answers = await together([self._hits(tenant, one, plan.scope, _HOLDERS) for one in probes])
         holding = (hit.id for hits in answers for hit in hits if hit.bm25 > 0)
         return list(dict.fromkeys(one for one in holding if one not in found.candidates))
 
-    async def compare(self, tenant: str, plan: RecallPlan, ids: Sequence[UUID]) -> Mapping[UUID, Candidate]:
+    async def compare(
+        self, tenant: str, plan: RecallPlan, ids: Sequence[UUID]
+    ) -> Mapping[UUID, MemoryCandidate]:
         """Return some memories with their cosines to the question, and 0 where none can be measured.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
         scope = replace(plan.scope, ids=ids)
-        models = [one for one in (self.model, *self.others) if one in plan.question.vectors]
+        models = self._encoding(plan)
         probes = (
             [SearchProbe(model, plan.question.vectors[model], _NO_WORDS) for model in models] if ids else []
         )
         answers = await together([self._hits(tenant, probe, scope, len(ids)) for probe in probes])
         kind = self.model if self.model in models else LEXICAL
-        candidates = {one: Candidate(Hit(one), kind) for one in ids}
+        candidates = {one: MemoryCandidate(Hit(one), kind) for one in ids}
         for model, answer in zip(models, answers, strict=False):
-            candidates |= {hit.id: Candidate(hit, model) for hit in answer}
+            candidates |= {hit.id: MemoryCandidate(hit, model) for hit in answer}
         return candidates
+
+    def _encoding(self, plan: RecallPlan) -> list[str]:
+        """Return the models that have encoded the question."""
+        return [model for model in self.models if model in plan.question.vectors]
 
     async def has_memories(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
         """Whether a user has memories with vectors of one of `models`, archived ones included.
@@ -234,12 +239,11 @@ class Search:
         All are equally close to the question; other signals rank them.
         """
         important = replace(scope, min_importance=max(scope.min_importance or 0.0, _IMPORTANT))
-        models = (self.model, *self.others)
         searches = [
             self._search(
                 tenant,
                 plan,
-                [SearchProbe(model, None, _NO_WORDS) for model in models],
+                [SearchProbe(model, None, _NO_WORDS) for model in self.models],
                 each,
                 NO_MINIMUMS,
                 unqueried=_LATEST,
@@ -265,12 +269,14 @@ class Search:
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
         if narrows(scope) or plan.analysis.time is not None:  # the filter, or the time, decides
             minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
-        candidates: dict[UUID, Candidate] = {}
+        candidates: dict[UUID, MemoryCandidate] = {}
         for probe, hits in zip(active, answers, strict=True):
             new = [hit for hit in hits if hit.id not in candidates] if candidates else hits
             # By place: ids are hashed slowly. Those of the former models come behind.
             fused = self._fused(new, minimums, probe)
-            of_probe = {new[at].id: Candidate(new[at], probe.kind, score) for at, score in fused.items()}
+            of_probe = {
+                new[at].id: MemoryCandidate(new[at], probe.kind, score) for at, score in fused.items()
+            }
             candidates |= of_probe
         return SearchResult(candidates)
 
@@ -310,14 +316,10 @@ class Search:
         return fused | {place: 0.0 for place in range(len(hits)) if place not in fused}
 
 
-def _searched_scope(plan: RecallPlan, *, archived: bool) -> Scope:
-    return replace(plan.scope, include_archived=True) if archived else plan.scope
-
-
 def _with_evidence(found: SearchResult, evidence: frozenset[UUID]) -> SearchResult:
     """Add the supporting memories of requested facts that the search has not found."""
     missing = evidence.difference(found.candidates)
     if not missing:
         return found
     model = next((one.model for one in found.candidates.values()), LEXICAL)
-    return found.merged_with({one: Candidate(Hit(one), model) for one in missing})
+    return found.merged_with({one: MemoryCandidate(Hit(one), model) for one in missing})

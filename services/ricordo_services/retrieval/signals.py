@@ -29,7 +29,7 @@ from ricordo.memory.ranking.linking_words import linking_words, words_of_memory
 from ricordo.memory.ranking.repetitions import CandidateText, fold_words
 from ricordo.memory.ranking.signals import DAY_SECONDS, Column, Signals, temporal_relevance
 from ricordo.store.recall_queries import RankingRow
-from ricordo_services.retrieval.plan import RecallPlan
+from ricordo_services.retrieval.recall_plan import RecallPlan
 from ricordo_services.retrieval.search import LEXICAL, SearchResult
 
 Floats = NDArray[np.float64]

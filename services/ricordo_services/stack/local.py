@@ -24,7 +24,7 @@ from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
 from ricordo_services.stack.postgres import PostgresServer
 from ricordo_services.stack.servers import LOOPBACK, NotReady, PortBook, ServerFailed, is_free
-from ricordo_services.stack.worker_processes import WorkerProcesses
+from ricordo_services.stack.worker_processes import WorkerHostProcess, WorkerProcesses
 
 log = structlog.get_logger("ricordo.stack")
 
@@ -131,7 +131,7 @@ _HTTP = "http"
 class LocalStack:
     """The three servers of one data folder, running; made by ``LocalStack.open``."""
 
-    def __init__(self, folder: DataFolder, times: SupervisionTimes) -> None:
+    def __init__(self, folder: DataFolder, times: SupervisionTimes, host_module: str) -> None:
         self._folder = folder
         self._book = PortBook(folder.path / "ports.json")
         self._secrets = folder.secrets()
@@ -143,17 +143,18 @@ class LocalStack:
             server.name: SupervisedServer(server, folder, self._book, times) for server in servers
         }
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.workers = WorkerProcesses(folder, times, self._failed)
+        host = WorkerHostProcess(folder.files_of("workers"), host_module)
+        self.workers = WorkerProcesses(host, times, self._failed)
 
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, data_dir: Path, times: SupervisionTimes | None = None, *, hosting: bool = False
+        cls, data_dir: Path, times: SupervisionTimes | None = None, *, host_module: str = ""
     ) -> AsyncIterator[Self]:
         """Run the servers on ``data_dir`` while the context lasts; it begins when all of them answer.
 
         Args:
-            hosting: whether the host of ``workers`` is started beside them.
+            host_module: what the host of ``workers`` runs, which is started beside them; none is if empty.
 
         Raises:
             FolderRefused: the folder cannot be used, or another stack uses it.
@@ -162,9 +163,9 @@ class LocalStack:
         """
         folder = await DataFolder.hold(data_dir)
         try:
-            stack = cls(folder, times or SupervisionTimes())
+            stack = cls(folder, times or SupervisionTimes(), host_module)
             try:
-                await stack._start(hosting=hosting)
+                await stack._start(hosting=bool(host_module))
                 yield stack
             finally:
                 await stack._stop()

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ricordo_services import private_files as private
+
 LOOPBACK = "127.0.0.1"
 LOWEST = 20_000
 EPHEMERAL_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -158,7 +160,5 @@ class PortBook:
             others = {port for other, port in self._ports.items() if other != name}
             keep = last is not None and last not in others and is_free(last)
             reserved[name] = self._ports[name] = last if keep and last is not None else choose_port(others)
-        fresh = self._path.with_suffix(".new")
-        fresh.write_text(json.dumps(self._ports, indent=1, sort_keys=True), encoding="utf-8")
-        fresh.replace(self._path)
+        private.write(self._path, json.dumps(self._ports, indent=1, sort_keys=True))
         return reserved

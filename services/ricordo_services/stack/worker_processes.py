@@ -1,7 +1,7 @@
 """The processes of workers: one host loads their code, and forks a process for each group of workers.
 
 So what they load is in memory once, and is loaded once. The host is under a guard, like a server; it runs
-`ricordo_services.cli.worker_host`, and speaks with this process over a pair of sockets, a JSON object a line.
+a module that its user names, and speaks with this process over a pair of sockets, a JSON object a line.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from ricordo.machine import usable_cores
 from ricordo.runtime.tasks import cancel_and_wait, together
 from ricordo_services.stack.child_process import (
     Child,
+    ChildPaths,
     SupervisionTimes,
     keep_in_background,
     keep_running,
     until_gone,
 )
 from ricordo_services.stack.endpoints import Endpoints
-from ricordo_services.stack.folder import DataFolder
 from ricordo_services.stack.servers import Launch, WorkersFailed
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -39,7 +39,6 @@ YIELDING: Final = "work"
 """The process that lets the others go first where the processors are busy: nobody waits for it."""
 PREPARATION: Final = "prepare"
 """What the host does first: it brings schema and streams to this version."""
-_MODULE: Final = "ricordo_services.cli.worker_host"
 _HALVES: Final[Mapping[str, tuple[str, ...]]] = {"embedding": ("encode", "index")}
 _LEFTOVER_S: Final = 4.0
 _GRACE_S: Final = 60.0  # for what is in hand: a step of a language model may take as long
@@ -124,10 +123,15 @@ class ForkedProcess:
 
 
 class WorkerHostProcess:
-    """The host of a data folder; it is started again, where it has ended, for the next process."""
+    """A host of processes; it is started again, where it has ended, for the next process.
 
-    def __init__(self, folder: DataFolder) -> None:
-        self._paths = folder.files_of("workers")
+    Args:
+        module: what it runs, with the number of its socket as argument.
+    """
+
+    def __init__(self, paths: ChildPaths, module: str) -> None:
+        self._paths = paths
+        self._module = module
         self._starting = asyncio.Lock()
         self._child: Child | None = None
         self._orders: asyncio.StreamWriter | None = None
@@ -142,7 +146,7 @@ class WorkerHostProcess:
             await until_gone(self._paths.record, _LEFTOVER_S)
             ours, theirs = socket.socketpair()
             try:
-                self._child = await Child.start(_launch(theirs.fileno()), self._paths)
+                self._child = await Child.start(_launch(self._module, theirs.fileno()), self._paths)
             except BaseException:
                 ours.close()
                 raise
@@ -189,10 +193,10 @@ class WorkerHostProcess:
             forked[report["group"]].take(report)
 
 
-def _launch(descriptor: int) -> Launch:
+def _launch(module: str, descriptor: int) -> Launch:
     return Launch(
         # -P: modules come from where this process has them, not from the present folder
-        argv=(sys.executable, "-P", "-m", _MODULE, str(descriptor)),
+        argv=(sys.executable, "-P", "-m", module, str(descriptor)),
         cwd=Path.cwd(),
         stop_signal=signal.SIGTERM,
         orphan_signal=signal.SIGTERM,
@@ -213,8 +217,10 @@ class WorkerProcesses:
         on_restart: is called when one of them was started again.
     """
 
-    def __init__(self, folder: DataFolder, times: SupervisionTimes, failed: asyncio.Future[None]) -> None:
-        self.host = WorkerHostProcess(folder)
+    def __init__(
+        self, host: WorkerHostProcess, times: SupervisionTimes, failed: asyncio.Future[None]
+    ) -> None:
+        self.host = host
         self.models: Mapping[str, str | None] = {}
         self.on_restart: Callable[[], None] = lambda: None
         self._times = times

@@ -86,10 +86,12 @@ class Delivery(ReceivedMessage, Protocol):
     Exactly one of `ack`, `retry` and `terminate` settles it. All raise BusUnavailable without a connection.
 
     Attributes:
+        stream: name of its stream.
         sequence: position in the stream, from 1.
         attempt: number of deliveries to this consumer, this one included.
     """
 
+    stream: str
     sequence: int
     attempt: int
 
@@ -119,7 +121,6 @@ class Subscription(Protocol):
         max_deliver: maximum number of deliveries of a message, from 1.
     """
 
-    stream: str
     consumer: str
     ack_wait: float
     max_deliver: int
@@ -138,24 +139,7 @@ class Subscription(Protocol):
         """Stop receiving. Fetched messages can still be settled. Closing twice has no effect."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerLag:
-    """The lag of a durable consumer.
-
-    Attributes:
-        waiting: messages that are not settled, in-flight ones included.
-        settled: settled deliveries since the consumer was created; redeliveries count again.
-        floor: the position in the stream up to which all its messages are settled.
-        pending: messages that were never delivered.
-    """
-
-    waiting: int
-    settled: int
-    floor: int = 0
-    pending: int = 0
-
-
-class Request(ReceivedMessage, Protocol):
+class ReceivedRequest(ReceivedMessage, Protocol):
     """A request that waits for a reply."""
 
     async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
@@ -174,10 +158,7 @@ class Endpoint(Protocol):
 
 
 class Bus(Protocol):
-    """Streams of messages, and the answering side of request-reply.
-
-    What it does besides publishing raises `BusUnavailable` if the bus does not answer.
-    """
+    """Streams of messages, and the answering side of request-reply."""
 
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
         """Publish `messages` together and wait for all acknowledgements.
@@ -195,21 +176,9 @@ class Bus(Protocol):
             KeyError: the topology declares no such consumer.
         """
 
-    async def read(self, stream: str, sequence: int) -> StoredMessage | None:
-        """Return the message, or None if the stream no longer has it."""
-
-    async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
-        """Return the first message after `sequence` whose subject matches `subject`, or None.
-
-        Args:
-            sequence: a position, 0 for the beginning.
-            subject: may contain wildcards.
-        """
-
-    async def remove(self, stream: str, sequence: int) -> None:
-        """Remove the message from its stream; removing a missing one has no effect."""
-
-    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
+    async def serve(
+        self, subject: str, queue: str | None, accept: Callable[[ReceivedRequest], None]
+    ) -> Endpoint:
         """Receive the requests on `subject`, shared with all servers of the same `queue`.
 
         Args:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from ricordo.client.exceptions import InvalidRequest
-from ricordo.urls import place_fault, split
+from ricordo.urls import bare, place_fault, split
 
 _SCHEMES: Final = ("nats", "tls", "ws", "wss")
 _HOST_AND_PORT: Final = re.compile(r"[^\s/]+:\d+")
@@ -39,13 +39,5 @@ def _problem(address: str) -> str:
 
 
 def without_credentials(url: str) -> str:
-    """Return scheme, host and port of one or several addresses."""
-    return ", ".join(_bare(item.strip()) for item in url.split(","))
-
-
-def _bare(address: str) -> str:
-    scheme, mark, rest = address.rpartition("://")
-    place, _, behind = rest.partition("?")
-    if "@" in behind and "@" not in place:  # possibly a password that is not escaped
-        return f"{scheme}{mark}***"
-    return f"{scheme}{mark}{place.rpartition('@')[2].partition('/')[0]}"
+    """Return one or several addresses, separated by commas, without users and passwords."""
+    return ", ".join(bare(item.strip()) for item in url.split(","))

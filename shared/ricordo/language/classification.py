@@ -21,10 +21,7 @@ _PROCEDURAL: Final = 0.5
 _LETTERS = re.compile(r"[^\W\d_]+")
 _STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]\s+\S", re.IGNORECASE)
 # The first that fits decides: what someone asks to note down is a note, whatever it tells of.
-_KINDS = {
-    kind.value: kind
-    for kind in (MemoryKind.NOTE, MemoryKind.DECISION, MemoryKind.AGREEMENT, MemoryKind.PROBLEM)
-}
+_KINDS = (MemoryKind.NOTE, MemoryKind.DECISION, MemoryKind.AGREEMENT, MemoryKind.PROBLEM)
 
 
 class _Cue(NamedTuple):
@@ -53,31 +50,24 @@ def _load_classes(language: str) -> Mapping[str, Sequence[_Cue]]:
     return found
 
 
-class _Statements(NamedTuple):
-    """The sentences of a text that state something, each with its words, and the cues of its language."""
-
-    classes: Mapping[str, Sequence[_Cue]]
-    sentences: Sequence[tuple[str, AbstractSet[str]]]
-
-    def says(self, name: str, unless: str = "") -> bool:
-        """Return whether one of the sentences fits a class, and not another one."""
-        return any(
-            self._fits(name, *sentence) and not self._fits(unless, *sentence) for sentence in self.sentences
-        )
-
-    def _fits(self, name: str, text: str, words: AbstractSet[str]) -> bool:
-        return any(cue.fits(text, words) for cue in self.classes.get(name, ()))
-
-
 # Its type and its kind are asked of one text in turn.
 @lru_cache(maxsize=16)
-def _statements_of(document: Document) -> _Statements:
-    """Return what a text states; nothing in a language without patterns."""
-    if document.language not in LANGUAGES:
-        return _Statements({}, ())
+def _statements_of(document: Document) -> Sequence[tuple[str, AbstractSet[str]]]:
+    """Return the sentences of a text that state something, each with its words."""
     sentences = document.with_text(document.text[:MOST_READ]).statements
-    read = [(sentence, frozenset(_LETTERS.findall(sentence))) for sentence in sentences]
-    return _Statements(_load_classes(document.language), read)
+    return [(sentence, frozenset(_LETTERS.findall(sentence))) for sentence in sentences]
+
+
+def _says(document: Document, name: str, unless: str = "") -> bool:
+    """Return whether one sentence of a text fits a class, and not another one."""
+    if document.language not in LANGUAGES:
+        return False
+    classes = _load_classes(document.language)
+    fit, unfit = classes.get(name, ()), classes.get(unless, ())
+    return any(
+        any(cue.fits(*sentence) for cue in fit) and not any(cue.fits(*sentence) for cue in unfit)
+        for sentence in _statements_of(document)
+    )
 
 
 def memory_type(document: Document, reading: Reading, emotion: Emotion, role: Role = Role.USER) -> MemoryType:
@@ -86,10 +76,9 @@ def memory_type(document: Document, reading: Reading, emotion: Emotion, role: Ro
     Procedural when it tells how something is done, semantic when it states what is so in general or who
     someone is, emotional when it is felt strongly, else episodic.
     """
-    stated = _statements_of(document)
-    if _has_steps(document.text) or stated.says("procedural") or reading.procedural >= _PROCEDURAL:
+    if _has_steps(document.text) or _says(document, "procedural") or reading.procedural >= _PROCEDURAL:
         return MemoryType.PROCEDURAL
-    if stated.says("semantic", unless="tied_to_a_day"):
+    if _says(document, "semantic", unless="tied_to_a_day"):
         return MemoryType.SEMANTIC
     if emotion.intensity >= STRONG_INTENSITY and role in {Role.USER, Role.ASSISTANT}:
         return MemoryType.EMOTIONAL
@@ -98,11 +87,7 @@ def memory_type(document: Document, reading: Reading, emotion: Emotion, role: Ro
 
 def memory_kind(document: Document) -> MemoryKind:
     """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
-    stated = _statements_of(document)
-    for name, kind in _KINDS.items():
-        if stated.says(name):
-            return kind
-    return MemoryKind.MESSAGE
+    return next((kind for kind in _KINDS if _says(document, kind.value)), MemoryKind.MESSAGE)
 
 
 def _has_steps(text: str) -> bool:

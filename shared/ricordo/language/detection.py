@@ -54,9 +54,9 @@ _SIGNS: Final = [_signs(language) for language in LANGUAGES]
 _PARTICLES: Final = {*read_table("names")["joining"].split()}.difference(*(signs.words for signs in _SIGNS))
 _WITHIN_A_NAME: Final = re.compile(rf"\b([A-ZÀ-Ý]\w*)(?: (?:{'|'.join(sorted(_PARTICLES))}))+(?= [A-ZÀ-Ý])")
 _PLACES: Final = range(len(LANGUAGES))
-Evidence = tuple[int, ...]
+_Weights = tuple[int, ...]
 """What speaks for each of `LANGUAGES`, in their order."""
-_NO_EVIDENCE: Final[Evidence] = (0,) * len(LANGUAGES)
+_NO_EVIDENCE: Final[_Weights] = (0,) * len(LANGUAGES)
 
 
 def detect(text: str, default: str = "en") -> str:
@@ -103,7 +103,7 @@ def identify(text: str, default: str = "en") -> str:
 class _Traits(NamedTuple):
     """What a word shows of the language it is in."""
 
-    evidence: Evidence
+    evidence: _Weights
     told: str
     laughs: bool
     foreign: bool
@@ -121,19 +121,19 @@ def _traits(word: str) -> _Traits:
     )
 
 
-def _told(evidence: Evidence) -> str:
+def _told(evidence: _Weights) -> str:
     """Return the language that is ahead of all others by a function word."""
     best = max(_PLACES, key=evidence.__getitem__)
     others = max((evidence[at] for at in _PLACES if at != best), default=0)
     return LANGUAGES[best] if evidence[best] - others >= _FUNCTION_WORD else ""
 
 
-def _likeliest(evidence: Evidence, default: str) -> str:
+def _likeliest(evidence: _Weights, default: str) -> str:
     most = max(evidence)
     return LANGUAGES[evidence.index(most)] if evidence.count(most) == 1 else default
 
 
-def _total(read: Sequence[_Traits], text: str) -> Evidence:
+def _total(read: Sequence[_Traits], text: str) -> _Weights:
     counted = [word.evidence for word in read]
     return tuple(map(sum, zip(_apostrophes(text), *counted, strict=True)))
 
@@ -176,18 +176,18 @@ def _traits_of(text: str) -> list[_Traits]:
     return found
 
 
-def _evidence_for(place: int) -> Evidence:
+def _evidence_for(place: int) -> _Weights:
     return tuple(_FUNCTION_WORD * (at == place) for at in _PLACES)
 
 
-def _apostrophes(text: str) -> Evidence:
+def _apostrophes(text: str) -> _Weights:
     """Weigh what apostrophes cut off: "l'amico", "we're"."""
     if "'" not in text and "\u2019" not in text:
         return _NO_EVIDENCE
     return tuple(_FUNCTION_WORD * len(signs.apostrophes.findall(text)) for signs in _SIGNS)
 
 
-def _word_evidence(word: str) -> Evidence:
+def _word_evidence(word: str) -> _Weights:
     """Weigh a word by the lists, or if no list has it by its shape."""
     if word in _SHARED or not word[0].isalpha():
         return _NO_EVIDENCE

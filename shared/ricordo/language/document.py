@@ -7,7 +7,7 @@ nothing is left out.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from ricordo.language import markup
 from ricordo.language.assertion_scope import (
@@ -39,13 +39,7 @@ class _computed(Generic[T]):  # noqa: N801 - used like `property`
         self._compute = compute
         self.__doc__ = compute.__doc__
 
-    @overload
-    def __get__(self, document: None, owner: type) -> "_computed[T]": ...
-    @overload
-    def __get__(self, document: object, owner: type) -> T: ...
-    def __get__(self, document: object | None, owner: type) -> "T | _computed[T]":
-        if document is None:
-            return self
+    def __get__(self, document: "Document", owner: type) -> T:
         value = document.__dict__[self._compute.__name__] = self._compute(document)
         return value
 

@@ -57,15 +57,10 @@ def noun_key(word: str, language: str) -> str:
 
     Of a word that the dictionary does not know, Italian's last vowel is cut: "tamponi" may be of "tampone".
     """
-    form = without_accents(noun(word, language))
-    if (
-        language == "it"
-        and len(form) > 3
-        and form[-1] in _VOWELS
-        and not is_known(noun(word, language), "it")
-    ):
-        return form[:-1]
-    return form
+    singular = noun(word, language)
+    form = without_accents(singular)
+    is_cut = language == "it" and len(form) > 3 and form[-1] in _VOWELS and not is_known(singular, "it")
+    return form[:-1] if is_cut else form
 
 
 def _english(word: str) -> str:

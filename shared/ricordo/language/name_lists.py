@@ -12,7 +12,6 @@ from ricordo.language.tokenization import Token
 LONGEST_NAME = 4
 """Words of a name: more are several, or shouted."""
 TITLES: Final = word_list("titles")
-_FAMOUS: Final = word_list("famous_names")
 _MORE_GIVEN: Final = word_list("more_given_names")
 
 
@@ -30,17 +29,6 @@ def is_given(word: str) -> bool:
 def is_place(word: str) -> bool:
     """Return whether a word names a country or a town of the list."""
     return word.casefold() in load_names().places
-
-
-def is_of_the_users_life(words: list[str]) -> bool:
-    """Return whether a name (its words in lower case) is how people speak of somebody they know."""
-    return words[0] in TITLES or (is_known_given(words[0]) and not is_of_the_world(words))
-
-
-def is_of_the_world(words: list[str]) -> bool:
-    """Say whether a name is how people speak of somebody they read of: in full, or by one that is famous."""
-    surname = any(len(word.rstrip(".")) > 1 for word in words[1:])  # who is "Marco R." is known to the writer
-    return words[0] not in TITLES and (surname or words[0] in _FAMOUS)
 
 
 def is_known_given(word: str) -> bool:

@@ -1,9 +1,9 @@
 """What the reader says of a text: statements, names, times, feeling and importance, with probabilities."""
 
-from collections.abc import Mapping
+import json
 from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from ricordo.language.annotations import Predicate
 
@@ -111,22 +111,9 @@ class Reading:
     times: tuple[tuple[int, int, str], ...] = ()
     statements: tuple[ReadStatement, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON types."""
-        return asdict(self)
-
-    @classmethod
-    def of_json(cls, value: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        spans = {
-            name: tuple(map(tuple, value[name])) for name in ("emotions", "felt", "topics", "names", "times")
-        }
-        news = value["news"] and tuple(value["news"])
-        statements = (
-            ReadStatement(**{**one, "object": tuple(one["object"]), "clause": tuple(one["clause"])})
-            for one in value["statements"]
-        )
-        return cls(**{**value, **spans, "news": news, "statements": tuple(statements)})
+    def to_json(self) -> str:
+        """Return it as JSON text, which `store.rows` reads."""
+        return json.dumps(asdict(self))
 
 
 class _Replacement(NamedTuple):

@@ -1,7 +1,6 @@
 """Selects the title of a text: its first sentence that is no greeting, thanks or small talk."""
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -33,24 +32,18 @@ def _openings() -> _Openings:
     )
 
 
-def title_of(document: Document, limit: int = TITLE_LENGTH) -> str:
-    """Return the first statement of a text as a title of at most `limit` characters, without its full stop.
+def title_of(document: Document) -> str:
+    """Return the first statement of a text, without a greeting at its head and its full stop.
 
-    Greetings, code, addresses and markup are skipped if the text has anything else.
+    Greetings, code, addresses and markup are skipped if the text has anything else. At most 80 characters.
     """
     text, said = document.text, document.visible
     if not any(map(str.isalnum, said.text)):
         said = document.with_text(text.replace("`", " "))
-    first = first_statement(said.sentences) or text
-    return excerpt(first.rstrip(" .;,:") or first, limit)
-
-
-def first_statement(sentences: Sequence[str]) -> str:
-    """Return the first of `sentences` that says something, without a greeting at its head; else the first."""
-    statement = next((each for each in sentences if not only_greets(each)), None)
-    if statement is None:
-        return sentences[0] if sentences else ""
-    return _without_greeting(statement)
+    statement = next((each for each in said.sentences if not only_greets(each)), None)
+    first = next(iter(said.sentences), "") if statement is None else _without_greeting(statement)
+    first = first or text
+    return excerpt(first.rstrip(" .;,:") or first, TITLE_LENGTH)
 
 
 def _without_greeting(sentence: str) -> str:

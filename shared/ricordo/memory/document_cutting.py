@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from ricordo.language.text import collapse, excerpt
@@ -72,7 +72,8 @@ def split_blocks(text: str, *, headings: bool) -> Iterator[Block]:
         mark = _FENCE.match(line)
         if fence or mark:
             lines.append(line)
-            fence = _fence_after(fence, mark)
+            if mark and fence in ("", mark[1]):  # within a fence, the other kind is text
+                fence = "" if fence else mark[1]
         elif headings and _HEADING.match(line):
             yield from _block(lines)
             lines = []
@@ -83,12 +84,6 @@ def split_blocks(text: str, *, headings: bool) -> Iterator[Block]:
             yield from _block(lines)
             lines = []
     yield from _block(lines)
-
-
-def _fence_after(fence: str, mark: re.Match[str] | None) -> str:
-    if not fence:
-        return "" if mark is None else mark[1]
-    return "" if mark is not None and mark[1] == fence else fence
 
 
 def _block(lines: list[str]) -> Iterator[Block]:
@@ -230,7 +225,7 @@ def cut_document(
     for gathered in _gathered(_pieces(parts, _measure(count, size.most), size.most), size):
         if len(extracts) == size.limit:
             return CutDocument(tuple(extracts), whole=False)
-        extracts.append(gathered.extract(name))
+        extracts.append(_extract(name, gathered))
     return CutDocument(tuple(extracts))
 
 
@@ -274,56 +269,36 @@ def _pieces(parts: Iterable[DocumentPart], measure: Measure, most: int) -> Itera
                 begins, glue = False, ""
 
 
-@dataclass(slots=True)
-class _ExtractBuilder:
-    pieces: list[_Piece] = field(default_factory=list)
-    size: int = 0
-
-    def add(self, piece: _Piece) -> None:
-        self.pieces.append(piece)
-        self.size += piece.size
-
-    def without_headings_at_end(self) -> tuple["_ExtractBuilder", "_ExtractBuilder"]:
-        """Split off headings at the end, which belong to what follows."""
-        end = len(self.pieces)
-        while end and self.pieces[end - 1].heading:
-            end -= 1
-        if end in {0, len(self.pieces)}:
-            return self, _ExtractBuilder()
-        kept, given = self.pieces[:end], self.pieces[end:]
-        return _ExtractBuilder(kept, sum(one.size for one in kept)), _ExtractBuilder(
-            given, sum(one.size for one in given)
-        )
-
-    def extract(self, name: str) -> Extract:
-        text = "".join((one.glue if n else "") + one.text for n, one in enumerate(self.pieces))
-        # A chapter is where its text is, and not where the heading above it is.
-        body = next((one for one in self.pieces if not one.heading), self.pieces[0])
-        places = [excerpt(collapse(body.section), _PLACE_LENGTH) if body.section else "", self._pages()]
-        return Extract(", ".join(filter(None, (_named(name), *places))), text.strip())
-
-    def _pages(self) -> str:
-        pages = [one.page for one in self.pieces if one.page is not None]
-        if not pages:
-            return ""
-        return f"p. {pages[0]}" if pages[0] == pages[-1] else f"p. {pages[0]}-{pages[-1]}"
+def _extract(name: str, pieces: Sequence[_Piece]) -> Extract:
+    text = "".join((one.glue if n else "") + one.text for n, one in enumerate(pieces))
+    # A chapter is where its text is, and not where the heading above it is.
+    body = next((one for one in pieces if not one.heading), pieces[0])
+    pages = [str(one.page) for one in pieces if one.page is not None]
+    places = (
+        excerpt(name, _NAME_LENGTH) if collapse(name) else "document",
+        excerpt(collapse(body.section), _PLACE_LENGTH) if body.section else "",
+        f"p. {'-'.join(dict.fromkeys((pages[0], pages[-1])))}" if pages else "",
+    )
+    return Extract(", ".join(filter(None, places)), text.strip())
 
 
-def _named(name: str) -> str:
-    return excerpt(name, _NAME_LENGTH) if collapse(name) else "document"
-
-
-def _gathered(pieces: Iterable[_Piece], size: ExtractSize) -> Iterator[_ExtractBuilder]:
-    held = _ExtractBuilder()
+def _gathered(pieces: Iterable[_Piece], size: ExtractSize) -> Iterator[list[_Piece]]:
+    """Yield the pieces of each extract; headings at its end go to the next one, which has what they head."""
+    held: list[_Piece] = []
     for piece in pieces:
-        full = held.size + piece.size > size.most
-        if held.pieces and (full or (piece.begins and held.size >= size.least)):
-            done, held = held.without_headings_at_end()
-            yield done
+        gathered = _size(held)
+        if held and (gathered + piece.size > size.most or (piece.begins and gathered >= size.least)):
+            end = next((at for at in range(len(held), 0, -1) if not held[at - 1].heading), len(held))
+            yield held[:end]
+            held = held[end:]
         # Headings that were handed on may leave no room for what they head.
-        if held.pieces and held.size + piece.size > size.most:
+        if held and _size(held) + piece.size > size.most:
             yield held
-            held = _ExtractBuilder()
-        held.add(piece)
-    if held.pieces:
+            held = []
+        held.append(piece)
+    if held:
         yield held
+
+
+def _size(pieces: Iterable[_Piece]) -> int:
+    return sum(one.size for one in pieces)

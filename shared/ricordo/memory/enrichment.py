@@ -162,12 +162,6 @@ def _pattern(phrase: str, gap: str) -> str:
     return _PLACEHOLDER.sub(lambda _: gap, re.escape(phrase))
 
 
-def _quotes_memory(text: str, language: str) -> bool:
-    """Return whether a text ends by quoting what was said: "You said on 8 May 2023: ..."."""
-    known = language in LANGUAGES and len(text) <= _LONGEST_ANSWER
-    return known and _answer_patterns(language)[0].search(text) is not None
-
-
 def told_fact(sentence: str, language: str) -> str:
     """Return what the user is told to be, have or like, as "Trieste"; "" where a sentence tells no fact."""
     found = _answer_patterns(language)[1].fullmatch(sentence.strip())
@@ -179,12 +173,13 @@ def _repeats_memory(document: Document) -> bool:
 
     They are known by the phrases of `context.toml` that they are made of.
     """
-    if _quotes_memory(document.text, document.language):
-        return True
-    if document.language not in LANGUAGES:
+    text, language = document.text, document.language
+    if language not in LANGUAGES:
         return False
-    parts = (document.text, *document.sentences)
-    whole, *each = (told_fact(part, document.language) for part in parts)
+    # It may end by quoting what was said: "You said on 8 May 2023: ...".
+    if len(text) <= _LONGEST_ANSWER and _answer_patterns(language)[0].search(text):
+        return True
+    whole, *each = (told_fact(part, language) for part in (text, *document.sentences))
     return whole != "" or all(each)
 
 

@@ -161,7 +161,6 @@ class Memory:
     verified: bool = False
     tags: tuple[str, ...] = ()
     refs: tuple[str, ...] = ()
-    embedding_model: str = ""
     compressed: bool = False
     archived_at: dt.datetime | None = None
     stored_at: dt.datetime | None = None

@@ -71,6 +71,7 @@ class Forget(Command, name="command.forget"):
 class Erased(Message):
     """Numbers of erased items by place."""
 
+    # Tombstones keep them as this JSON: another name would lose the counts of erasures under way.
     rows: Count = 0
     vectors: Count = 0
     graph: Count = 0

@@ -1,6 +1,7 @@
 """Writes answers with a language model; only sentences that their sources support are kept."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import tzinfo
 from typing import Annotated, Final, TypeAlias
 
@@ -17,6 +18,7 @@ from ricordo.memory.llm_condensation import find_fault
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.messages.answers import MOST_PARTS
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm.language_model import LanguageModel, Step, finished_items
 
 _MEMORIES: Final = 10
@@ -88,8 +90,8 @@ class LlmAnswers:
         async def check_finished(text: str) -> None:
             await check(finished_items(text, "sentences", AnswerSentence))
 
-        claim = await self._model.ask(ANSWER, given, language, 5 if full else 2, check_finished)
-        if claim is not None:
+        with suppress(ModelUnavailable):
+            claim = await self._model.ask(ANSWER, given, language, 5 if full else 2, check_finished)
             await check(claim.sentences)
         return _written(sentences, used) if sentences else None
 

@@ -9,6 +9,7 @@ from ricordo.language.text import collapse, normalise
 from ricordo.memory.llm_condensation import find_fault, select_messages, validate_condensation
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm.language_model import LanguageModel, Step, lenient
 
 _Leniently: Final = lenient()
@@ -80,8 +81,10 @@ class LlmCondenser:
     async def _ask(self, step: Step[A], name: str, turns: Sequence[SessionTurn]) -> A | None:
         messages, language = select_messages(turns), spoken_language(turns)
         given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in messages]
-        answer = await self._model.ask(step, {name: given}, language)
-        fault = answer and find_fault(answer.summary, messages, language)
-        if fault:
+        try:
+            answer = await self._model.ask(step, {name: given}, language)
+        except ModelUnavailable:
+            return None
+        if fault := find_fault(answer.summary, messages, language):
             self._model.reject(step, fault)
         return None if fault else answer

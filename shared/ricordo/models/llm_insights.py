@@ -10,13 +10,13 @@ from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory, is_user_statement
 from ricordo.memory.reflection.insight import (
     Insight,
-    InsightClaim,
     questions_in_language,
     relevant_memories,
     validate_claim,
 )
 from ricordo.memory.reflection.observations import ReflectionEvidence, language_of
 from ricordo.memory.summaries import SessionTurn
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm.language_model import LanguageModel, Step
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
@@ -62,10 +62,12 @@ class LlmInsights:
         if not memories or not language:
             return ()
         given = {"observations": _numbered(select_messages([SessionTurn(item) for item in memories]))}
-        reply = await self._model.ask(QUESTIONS, given, language, self._questions)
-        questions = () if reply is None else reply.questions[: self._questions]
+        try:
+            reply = await self._model.ask(QUESTIONS, given, language, self._questions)
+        except ModelUnavailable:
+            return ()
         found: dict[str, Insight] = {}
-        for question in questions_in_language(questions, language, self._questions):
+        for question in questions_in_language(reply.questions[: self._questions], language, self._questions):
             insight = await self._answered(question, memories, language)
             if insight is not None:
                 found.setdefault(insight.about, insight)
@@ -76,11 +78,11 @@ class LlmInsights:
         if not given:
             return None
         shown = {"question": question, "memories": _numbered([to_llm_message(item) for item in given])}
-        answer = await self._model.ask(INSIGHT, shown, language)
-        if answer is None:
+        try:
+            answer = await self._model.ask(INSIGHT, shown, language)
+        except ModelUnavailable:
             return None
-        claim = InsightClaim(answer.insight, tuple(answer.evidence))
-        insight = validate_claim(claim, question, given, language)
+        insight = validate_claim(answer.insight, answer.evidence, question, given, language)
         if isinstance(insight, Insight):
             return insight
         self._model.reject(INSIGHT, insight)

@@ -1,5 +1,6 @@
 """Analyses questions, by rules or with a language model in addition."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Annotated, Final
@@ -13,6 +14,7 @@ from ricordo.language.query_analysis.query_parser import QueryClaim, analyse
 from ricordo.language.temporal.moments import EARLIEST, LATEST
 from ricordo.messages import enumerations
 from ricordo.messages.views import Analysis, QueryTime
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm.language_model import LanguageModel, Step
 
 
@@ -97,8 +99,9 @@ class QueryAnalyser:
         """Ask the model; None without an answer."""
         text, language, names = key
         given = {"language": language, "known_names": names, "question": text}
-        answer = await model.ask(QUERY, given)
-        return None if answer is None else QueryClaim(**answer.model_dump())
+        with suppress(ModelUnavailable):
+            return QueryClaim(**(await model.ask(QUERY, given)).model_dump())
+        return None
 
 
 def by_rules(question: Question, claim: QueryClaim | None = None) -> QueryAnalysis:

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import structlog
+
 from ricordo.bus.port import Bus, Delivery, Outgoing, StoredMessage
+from ricordo.clock import Clock
 from ricordo.messages.errors import dead_letter_headers
 from ricordo.messages.subjects import (
     CE_ID,
@@ -18,7 +21,11 @@ from ricordo.messages.subjects import (
     TRACE_PARENT,
     dead_letter_subject,
 )
-from ricordo.runtime.decoding import MessageReferences
+from ricordo.runtime.decoding import MessageReferences, references
+from ricordo.runtime.handling import Reject
+from ricordo.runtime.health import Health
+
+_log = structlog.stdlib.get_logger(__name__)
 
 _COPIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
 
@@ -40,8 +47,16 @@ class DeadLetter:
     reason: str
     attempts: int
     consumer: str
-    stream: str
     at: datetime
+
+    def to_outgoing(self) -> Outgoing:
+        """Return the message that stores it: original bytes, reason in headers."""
+        message = self.message
+        headers = {name: message.headers[name] for name in _COPIED if name in message.headers}
+        headers[MESSAGE_ID] = f"dlq:{message.stream}:{message.sequence}:{self.consumer}"
+        headers |= dead_letter_headers(self.code, self.reason, self.attempts, message.sequence)
+        subject = dead_letter_subject(self.consumer, message.subject)
+        return Outgoing(subject=subject, body=message.body, headers=headers)
 
 
 DeadLetterRecorder = Callable[[DeadLetter, Callable[[], Awaitable[None]]], Awaitable[None]]
@@ -52,37 +67,57 @@ An error leaves the original in place. May be called again for the same (stream,
 """
 
 
-def _to_message(letter: DeadLetter) -> Outgoing:
-    """Return the message that stores `letter`: original bytes, reason in headers."""
-    message = letter.message
-    headers = {name: message.headers[name] for name in _COPIED if name in message.headers}
-    headers[MESSAGE_ID] = f"dlq:{letter.stream}:{message.sequence}:{letter.consumer}"
-    headers |= dead_letter_headers(letter.code, letter.reason, letter.attempts, message.sequence)
-    return Outgoing(
-        subject=dead_letter_subject(letter.consumer, message.subject), body=message.body, headers=headers
-    )
+@dataclass(frozen=True, slots=True)
+class DeadLetterQueue:
+    """Stores dead letters in their stream.
 
-
-async def store_dead_letter(bus: Bus, record: DeadLetterRecorder, letter: DeadLetter) -> bool:
-    """Store `letter` in its stream, unless `record` drops it because its message was forgotten.
-
-    Repeating this stores nothing more, as the stream knows the letter by its origin.
-
-    Returns:
-        Whether it was stored; the original may be removed in any case.
-
-    Raises:
-        BusError: the stream did not store it; the original must stay.
-        Exception: the recorder failed; likewise.
+    Attributes:
+        record: decides whether a letter is stored, and records it.
+        health: of the worker that gives them up; counts those that were stored.
     """
-    stored = False
 
-    async def publish() -> None:
-        nonlocal stored
-        (problem,) = await bus.publish([_to_message(letter)])
-        if problem is not None:
-            raise problem
-        stored = True
+    bus: Bus
+    record: DeadLetterRecorder
+    clock: Clock
+    health: Health
 
-    await record(letter, publish)
-    return stored
+    async def store(
+        self, message: Delivery | StoredMessage, reject: Reject, consumer: str, attempts: int
+    ) -> None:
+        """Store `message` as a dead letter, unless its message was forgotten; then the original may go.
+
+        Repeating this stores nothing more, as the stream knows the letter by its origin.
+
+        Args:
+            consumer: that did not handle it.
+
+        Raises:
+            BusError: the stream did not store it; the original must stay.
+            Exception: the recorder failed; likewise.
+        """
+        letter = DeadLetter(
+            message=message,
+            refers_to=references(message.subject, message.body),
+            code=str(reject.code),
+            reason=reject.reason,
+            attempts=attempts,
+            consumer=consumer,
+            at=self.clock.now(),
+        )
+        stored = False
+
+        async def publish() -> None:
+            nonlocal stored
+            (problem,) = await self.bus.publish([letter.to_outgoing()])
+            if problem is not None:
+                raise problem
+            stored = True
+
+        await self.record(letter, publish)
+        self.health.dead_lettered += stored
+        if stored:
+            _log.warning(
+                "event became a dead letter", consumer=consumer, code=letter.code, reason=letter.reason
+            )
+        else:
+            _log.info("event of a forgotten message was dropped", consumer=consumer, code=letter.code)

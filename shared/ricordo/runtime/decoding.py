@@ -64,7 +64,7 @@ def decode_message(message: ReceivedMessage, attempt: int = 1) -> Sequence[Envel
             subject=message.subject,
             body=item,
             attempt=attempt,
-            traceparent=str(TraceContext.continued(parent or None)),
+            trace=TraceContext.continued(parent),
             at=_instant(event),
             is_bulk=address.name.endswith(BULK) or address.name == MessageImported.name,
         )

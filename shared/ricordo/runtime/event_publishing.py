@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
 from ricordo.bus.port import Bus, Outgoing
@@ -16,7 +16,7 @@ from ricordo.messages.codec import encode
 from ricordo.messages.event_items import BULK, MAX_ITEMS, DerivedEvent, EventItems, SingleEvent, gather
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import REPLAYED_FOR, TRACE_PARENTS, Subject, event_headers, subject_of
-from ricordo.runtime.handling import Envelope
+from ricordo.runtime.handling import Done, Envelope
 from ricordo.runtime.tracing import TraceContext
 
 
@@ -37,9 +37,20 @@ class Effects:
     is_bulk: bool = False
     trace: TraceContext | None = None
 
+    @classmethod
+    def of(cls, envelope: Envelope[Any], outcome: Done) -> Self:
+        """Return what the handling of `envelope` led to."""
+        return cls(
+            cause=envelope.id,
+            events=outcome.events,
+            bulk_events=outcome.bulk_events,
+            is_bulk=envelope.is_bulk,
+            trace=envelope.trace,
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class GatheredMessage:
     """A message to be published, and the places of the effects that it is part of."""
 
     message: Outgoing
@@ -56,7 +67,7 @@ class _Part(NamedTuple):
 
 def publications(
     effects: Sequence[Effects], *, tenant: str, source: str, at: datetime
-) -> Sequence[Publication]:
+) -> Sequence[GatheredMessage]:
     """Return the messages that tell effects, in events of up to 64 items.
 
     The n-th event of a name that a cause leads to always gets the same id; an event of several items gets one
@@ -72,7 +83,7 @@ def publications(
             is_bulk = event.has_bulk and number >= len(live)
             parts[f"{event.name}{BULK}" if is_bulk else event.name].append(part)
     return [
-        Publication(
+        GatheredMessage(
             _message(name, gathered, effects, tenant=tenant, source=source, at=at),
             frozenset(one.effects for one in gathered),
         )
@@ -121,14 +132,14 @@ def item_alone(envelope: Envelope[Any], consumer: str) -> Outgoing:
         source=f"/ricordo/{consumer}",
         time=envelope.at,
         dedup_id=f"{envelope.id}/{consumer}",
-        traceparent=envelope.traceparent,
+        traceparent=None if envelope.trace is None else str(envelope.trace),
         items=1,
     )
     return Outgoing(subject=envelope.subject, body=encode(event), headers={**headers, REPLAYED_FOR: consumer})
 
 
 class Emitter:
-    """Publishes events that no other event has caused, such as those of a pass, in the name of `source`."""
+    """Publishes events that no other event has caused, such as those of a pass or a request, as `source`."""
 
     def __init__(self, bus: Bus, clock: Clock, source: str) -> None:
         self._bus = bus
@@ -145,6 +156,10 @@ class Emitter:
             BusError: the first failure; the other events may be stored.
         """
         effects = Effects(cause=uuid4(), events=tuple(events), is_bulk=bulk, trace=TraceContext.begin())
+        await self.emit_effects(tenant, effects)
+
+    async def emit_effects(self, tenant: str, effects: Effects) -> None:
+        """Publish the events of one cause; raises as `emit`."""
         messages = publications([effects], tenant=tenant, source=self._source, at=self._clock.now())
         for problem in await self._bus.publish([one.message for one in messages]):
             if problem is not None:

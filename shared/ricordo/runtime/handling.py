@@ -14,6 +14,7 @@ from ricordo.messages.codec import encode
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.event_items import DerivedEvent
 from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
+from ricordo.runtime.tracing import TraceContext
 
 E_co = TypeVar("E_co", covariant=True)
 
@@ -31,7 +32,7 @@ class Envelope(Generic[E_co]):
         tenant: from the subject, which permissions protect.
         id: the cause of everything that handling this event produces; the same at every delivery.
         attempt: number of deliveries so far, this one included.
-        traceparent: W3C trace context of its handling; produced events continue it.
+        trace: context of its handling; produced events continue it.
         at: when it happened.
         is_bulk: whether it is of the bulk lane, as then are the events that it leads to.
     """
@@ -41,7 +42,7 @@ class Envelope(Generic[E_co]):
     subject: str
     body: E_co
     attempt: int
-    traceparent: str | None
+    trace: TraceContext | None
     at: datetime
     is_bulk: bool = False
 

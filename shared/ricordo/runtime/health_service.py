@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, Request
+from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, ReceivedRequest
 from ricordo.clock import Clock
 from ricordo.runtime.health import Health
 from ricordo.runtime.tasks import cancel_and_wait, run_until
@@ -77,7 +77,7 @@ class HealthService:
             except BusUnavailable:
                 await self._clock.sleep(1.0)
 
-    def _accept(self, request: Request) -> None:
+    def _accept(self, request: ReceivedRequest) -> None:
         worker = request.subject.removeprefix(HEALTH_SUBJECT).removeprefix(".")
         reports = [health.report() for health in self._healths if not worker or health.worker == worker]
         if reports:
@@ -86,7 +86,7 @@ class HealthService:
             self._replies.add(task)
             task.add_done_callback(self._replies.discard)
 
-    async def _reply(self, request: Request, body: bytes) -> None:
+    async def _reply(self, request: ReceivedRequest, body: bytes) -> None:
         try:
             await request.respond(body)
         except BusError as error:

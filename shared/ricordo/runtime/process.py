@@ -83,34 +83,24 @@ async def _run(service: Service, stopping: asyncio.Event, ready: Callable[[], No
 
 @contextmanager
 def stop_on_signals(stopping: asyncio.Event) -> Iterator[None]:
-    """Set `stopping` at SIGTERM or SIGINT; a second signal has its default effect.
-
-    The event loop of Windows does not support this: there Ctrl-C raises KeyboardInterrupt.
-    """
+    """Set `stopping` at SIGTERM or SIGINT; a second signal has its default effect."""
     loop = asyncio.get_running_loop()
+
+    def restore() -> None:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
 
     def stop(received: signal.Signals) -> None:
         _log.info("stopping", signal=received.name)
         stopping.set()
-        _restore(loop)
+        restore()
 
-    try:
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, stop, number)
-    except NotImplementedError:
-        _log.debug("this event loop handles no signals")
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, stop, number)
     try:
         yield
     finally:
-        _restore(loop)
-
-
-def _restore(loop: asyncio.AbstractEventLoop) -> None:
-    for number in _SIGNALS:
-        try:
-            loop.remove_signal_handler(number)
-        except NotImplementedError:
-            return
+        restore()
 
 
 def trim_memory() -> None:

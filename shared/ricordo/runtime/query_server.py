@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import structlog
 
-from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, Request
+from ricordo.bus.port import Bus, BusError, BusUnavailable, Endpoint, ReceivedRequest
 from ricordo.clock import Clock
 from ricordo.messages.answers import AnswerRequest
 from ricordo.messages.codec import decode, encode
@@ -20,7 +20,7 @@ from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import PART, TRACE_PARENT, InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.event_publishing import Effects, publications
+from ricordo.runtime.event_publishing import Effects, Emitter
 from ricordo.runtime.handling import QueryResult, QueryRoute, RequestError, SendPart, encoded
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
@@ -92,6 +92,7 @@ class QueryServer:
         self._excluded = frozenset(excluded)
         self._routes = routes
         self._bus = bus
+        self._emitter = Emitter(bus, clock, name)
         self._clock = clock
         self._settings = settings or ServerSettings()
         self._priority = priority or QueryPriority()
@@ -141,14 +142,14 @@ class QueryServer:
                 self.health.set_state(WorkerState.DEGRADED, str(error))
                 await self._clock.sleep(pauses.delay(failures))
 
-    def _accept(self, request: Request) -> None:
+    def _accept(self, request: ReceivedRequest) -> None:
         if request.subject.split(".", 3)[-1] in self._excluded:
             return
         task = asyncio.get_running_loop().create_task(self._serve(request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, request: Request) -> None:
+    async def _serve(self, request: ReceivedRequest) -> None:
         trace = TraceContext.continued(request.headers.get(TRACE_PARENT))
         began = self._clock.monotonic()
         self.health.in_flight += 1
@@ -158,7 +159,7 @@ class QueryServer:
         finally:
             self.health.in_flight -= 1
 
-    async def _serve_addressed(self, request: Request, trace: TraceContext, began: float) -> None:
+    async def _serve_addressed(self, request: ReceivedRequest, trace: TraceContext, began: float) -> None:
         try:
             subject = Subject.parse(request.subject)
         except InvalidSubject as error:
@@ -179,9 +180,13 @@ class QueryServer:
             await self._send(request, body, None)
             self.health.succeeded()
             self.measures.record(query, ANSWERED, self._clock.monotonic() - began)
-            await self._publish(subject.tenant, answer, trace)
+            effects = Effects(cause=answer.cause or uuid4(), events=answer.events, trace=trace)
+            try:
+                await self._emitter.emit_effects(subject.tenant, effects)
+            except BusError as error:
+                _log.warning("events of a reply could not be published", error=str(error))
 
-    async def _answer(self, subject: Subject, request: Request) -> tuple[QueryResult, bytes]:
+    async def _answer(self, subject: Subject, request: ReceivedRequest) -> tuple[QueryResult, bytes]:
         if subject.name not in CONTRACTS:
             reason = f"{subject.name[:80]!r} is not a {self._kind} of the contract"
             raise RequestError(ErrorCode.NOT_FOUND, reason)
@@ -236,7 +241,7 @@ class QueryServer:
         finally:
             slots.release()
 
-    def _sender(self, request: Request, limit: asyncio.Timeout) -> SendPart:
+    def _sender(self, request: ReceivedRequest, limit: asyncio.Timeout) -> SendPart:
         """Return what sends parts of a reply; each begins the deadline anew."""
         numbers = count(1)
 
@@ -247,7 +252,7 @@ class QueryServer:
 
         return send
 
-    async def _send_error(self, request: Request, query: str, body: ErrorBody, began: float) -> None:
+    async def _send_error(self, request: ReceivedRequest, query: str, body: ErrorBody, began: float) -> None:
         if body.error.code in _FAILURES:
             self.health.failed += 1
         else:
@@ -255,20 +260,8 @@ class QueryServer:
         await self._send(request, body.model_dump_json().encode(), body.headers())
         self.measures.record(query, body.error.code, self._clock.monotonic() - began)
 
-    async def _send(self, request: Request, body: bytes, headers: Mapping[str, str] | None) -> None:
+    async def _send(self, request: ReceivedRequest, body: bytes, headers: Mapping[str, str] | None) -> None:
         try:
             await request.respond(body, headers)
         except BusError as error:
             _log.warning("reply could not be sent", error=str(error), bytes=len(body))
-
-    async def _publish(self, tenant: str, answer: QueryResult, trace: TraceContext) -> None:
-        if not answer.events:
-            return
-        effects = Effects(cause=answer.cause or uuid4(), events=answer.events, trace=trace)
-        published = publications([effects], tenant=tenant, source=self.name, at=self._clock.now())
-        messages = [one.message for one in published]
-        for message, problem in zip(messages, await self._bus.publish(messages), strict=True):
-            if problem is not None:
-                _log.warning(
-                    "event of a reply could not be published", subject=message.subject, error=str(problem)
-                )

@@ -7,7 +7,6 @@ import random
 import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Self
 
 from structlog.contextvars import bound_contextvars
@@ -40,7 +39,12 @@ class TraceContext:
     @staticmethod
     def parse(header: str | None) -> "TraceContext | None":
         """Parse a `traceparent` header; None if absent or malformed, which does not invalidate a message."""
-        return _parsed(header) if header else None
+        match = _TRACEPARENT.fullmatch((header or "").strip())
+        if match is None or match[1] == _NO_TRACE or match[2] == _NO_SPAN:
+            return None
+        if match[0].startswith("00") and match[4]:
+            return None
+        return TraceContext(trace_id=match[1], span_id=match[2], flags=match[3])
 
     @staticmethod
     def continued(header: str | None) -> "TraceContext":
@@ -54,17 +58,6 @@ class TraceContext:
 
     def __str__(self) -> str:
         return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
-
-
-# Parsed when a message is fetched, and again for the events that follow from it.
-@lru_cache(maxsize=1024)
-def _parsed(header: str) -> TraceContext | None:
-    match = _TRACEPARENT.fullmatch(header.strip())
-    if match is None or match[1] == _NO_TRACE or match[2] == _NO_SPAN:
-        return None
-    if header.strip().startswith("00") and match[4]:
-        return None
-    return TraceContext(trace_id=match[1], span_id=match[2], flags=match[3])
 
 
 def _digits(count: int) -> str:

@@ -38,7 +38,7 @@ class WorkerSettings(Group):
     Attributes:
         batch: maximum number of events per handler call.
         slots: maximum number of in-flight events per consumer and process; `ingest` and `encode` hold more.
-        breaker_window: number of latest messages that decide whether a worker halts.
+        breaker_window: number of latest events, or memories of an event, that decide whether a worker halts.
         breaker_threshold: share of failures among them above which a worker halts; 1 disables halting.
         breaker_max_pause_s: maximum seconds between two probes of a halted worker; the pause starts at 1 and
             doubles.

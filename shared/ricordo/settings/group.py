@@ -39,8 +39,5 @@ def url_like(example: str, schemes: Sequence[str] = HTTP) -> AfterValidator:
     return AfterValidator(check)
 
 
-OllamaUrl = Annotated[str, url_like(OLLAMA)]
-"""The address of an Ollama server."""
-
-LlmUrl = Annotated[str, url_like(OLLAMA)]
-"""The address of an Ollama server, or of one with OpenAI's interface, which ends in `/v1`."""
+ModelUrl = Annotated[str, url_like(OLLAMA)]
+"""The address of an Ollama server or, for language models, of one with OpenAI's interface (`/v1`)."""

@@ -9,8 +9,7 @@ from ricordo.language.annotations import E5
 from ricordo.settings.group import (
     OLLAMA,
     Group,
-    LlmUrl,
-    OllamaUrl,
+    ModelUrl,
     PositiveFloat,
     PositiveInt,
     Share,
@@ -49,7 +48,7 @@ class EmbeddingSettings(Group):
     provider: Literal["onnx", "ollama"] = "onnx"
     model: str = E5
     fallback: str | None = None
-    ollama_url: OllamaUrl = OLLAMA
+    ollama_url: ModelUrl = OLLAMA
     pull: bool = True
     batch: PositiveInt = 32
     flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
@@ -103,7 +102,7 @@ class LlmSettings(Group):
         open_s: seconds until an open circuit breaker sends one probe.
     """
 
-    url: LlmUrl | None = None
+    url: ModelUrl | None = None
     model: Annotated[str, Field(min_length=1)] = "hermes3:8b"
     key: SecretStr | None = None
     requests_per_s: PositiveInt = 3
@@ -123,7 +122,7 @@ class StepSettings(Group):
     """
 
     provider: Literal["llm", "rules"] = "llm"
-    url: LlmUrl | None = None
+    url: ModelUrl | None = None
     model: Annotated[str, Field(min_length=1)] | None = None
     key: SecretStr | None = None
     budget_s: PositiveFloat = 60.0

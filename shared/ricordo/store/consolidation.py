@@ -14,7 +14,7 @@ from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Database, Store
-from ricordo.store.memory_listings import MemoryPlace
+from ricordo.store.listing_store import MemoryPlace
 
 _SQL: Final = Database.queries("consolidation")
 _told = attrgetter(

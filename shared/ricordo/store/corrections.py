@@ -1,4 +1,4 @@
-"""Links from corrections to the messages that they correct; the links follow from the set of messages."""
+"""The links from corrections to the messages that they correct, which follow from the set of messages."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,12 +20,17 @@ _SQL: Final = Database.queries("corrections")
 _LAST: Final = 50  # messages of a conversation, which include the last few of any speaker
 
 
+async def lock_corrections(connection: Connection, tenant: str, user_ids: Sequence[str]) -> None:
+    """Lock the links of users, whose ids are sorted, until the end of the transaction."""
+    await connection.execute(_SQL["lock"], tenant, user_ids)
+
+
 async def link_corrections(
     connection: Connection, tenant: str, messages: Sequence[tuple[str, UserMessage]]
 ) -> Sequence[Progress]:
     """Link messages with what they correct, and with later corrections of them; a repeat changes nothing.
 
-    The caller's transaction holds the link locks of the users (`corrections.lock`).
+    The caller's transaction holds the link locks of the users (`lock_corrections`).
 
     Args:
         messages: of users, each with the id of its user.

@@ -10,7 +10,8 @@ from uuid import UUID
 from ricordo.memory.importance import RecallVerdict
 from ricordo.memory.model import Progress
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database, RequestConflict, Store
+from ricordo.store.database import Connection, Database, Store
+from ricordo.store.idempotency import claim_request, keep_outcome
 from ricordo.store.lifecycle_store import FeedbackResult, RecallUse, lock_memories, record_uses
 
 _SQL = Database.queries("curation_store")
@@ -140,8 +141,25 @@ class CurationStore(Store):
         """
 
         async def write(connection: Connection) -> Outcome:
-            memory = tenant, memory_id, request.user_id
-            return await _correct(connection, *memory, content=content, language=language, at=at)
+            await derived_memories.lock_users(connection, tenant, [request.user_id])
+            memory = tenant, request.user_id, memory_id
+            row = await connection.fetchrow(_SQL["with_other_text"], *memory, content)
+            gone: list[UUID] = []
+            if row is not None:
+                gone = await derived_memories.withdraw_derived(connection, tenant, rows.memory(row))
+            locked = await connection.fetchrow(_SQL["lock_memory"], *memory)
+            if locked is None:
+                raise UnknownMemories([memory_id])
+            if locked["content"] == content:
+                if locked["corrected"]:
+                    return {"fields": [], "withdrawn": []}
+                await connection.execute(_SQL["confirm"], tenant, memory_id)
+                return {"fields": _CONFIRMED, "withdrawn": []}
+            await connection.execute(_SQL["correct"], tenant, memory_id, content, language)
+            for name in ("unencode", "reset_stages"):
+                await connection.execute(_SQL[name], tenant, memory_id)
+            await connection.execute(_SESSIONS["reread"], tenant, memory_id, at)
+            return {"fields": ["content", "language", *_CONFIRMED], "withdrawn": gone}
 
         async with self._database.transaction(tenant) as connection:
             done = await _once(connection, tenant, request, at, write)
@@ -163,50 +181,12 @@ async def _once(
     """Execute a request unless it was executed before; return its outcome."""
     if request.request_id is None:
         return _plain(await do(connection))
-    values = (request.user_id, request.digest, at)
-    if await connection.fetchval(_SQL["claim"], tenant, request.request_id, *values) is None:
-        return await _known(connection, tenant, request)
+    whose = (tenant, request.user_id, request.request_id)
+    if (known := await claim_request(connection, *whose, asked=request.digest, at=at)) is not None:
+        earlier: Outcome = json.loads(known["outcome"])
+        return earlier
     outcome = _plain(await do(connection))
-    await connection.execute(_SQL["keep_outcome"], tenant, request.request_id, json.dumps(outcome))
-    return outcome
-
-
-async def _correct(
-    connection: Connection,
-    tenant: str,
-    memory_id: UUID,
-    user_id: str,
-    *,
-    content: str,
-    language: str,
-    at: datetime,
-) -> Outcome:
-    """Write the text of a memory, and reset what followed from the former one; return the changed columns."""
-    await derived_memories.lock_users(connection, tenant, [user_id])
-    row = await connection.fetchrow(_SQL["with_other_text"], tenant, user_id, memory_id, content)
-    gone = (
-        [] if row is None else await derived_memories.withdraw_derived(connection, tenant, rows.memory(row))
-    )
-    locked = await connection.fetchrow(_SQL["lock_memory"], tenant, user_id, memory_id)
-    if locked is None:
-        raise UnknownMemories([memory_id])
-    if locked["content"] == content:
-        if locked["corrected"]:
-            return {"fields": [], "withdrawn": []}
-        await connection.execute(_SQL["confirm"], tenant, memory_id)
-        return {"fields": _CONFIRMED, "withdrawn": []}
-    await connection.execute(_SQL["correct"], tenant, memory_id, content, language)
-    for name in ("unencode", "reset_stages"):
-        await connection.execute(_SQL[name], tenant, memory_id)
-    await connection.execute(_SESSIONS["reread"], tenant, memory_id, at)
-    return {"fields": ["content", "language", *_CONFIRMED], "withdrawn": gone}
-
-
-async def _known(connection: Connection, tenant: str, request: CurationRequest) -> Outcome:
-    row = await connection.fetchrow(_SQL["kept_request"], tenant, request.request_id)
-    if row is None or row["request_hash"] != request.digest:
-        raise RequestConflict
-    outcome: Outcome = json.loads(row["outcome"])
+    await keep_outcome(connection, tenant, request.request_id, json.dumps(outcome))
     return outcome
 
 

@@ -1,7 +1,6 @@
 """Connections to PostgreSQL, transactions of a tenant, and named blocks of SQL."""
 
 import asyncio
-import json
 import re
 import ssl
 from collections.abc import AsyncIterator, Iterator
@@ -10,14 +9,11 @@ from functools import cache
 from importlib.resources import files
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Self
-from uuid import NAMESPACE_OID, uuid5
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from ricordo.messages.errors import ErrorCode
 from ricordo.messages.subjects import checked_tenant
-from ricordo.runtime.handling import RequestError
 from ricordo.unavailable import DependencyUnavailable
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
@@ -48,14 +44,6 @@ _SESSION = {
     # A process that hangs within a transaction must not keep its locks.
     "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
 }
-
-
-class RequestConflict(RequestError):
-    """The request id is known for another request."""
-
-    def __init__(self) -> None:
-        reason = "this request_id was already used for another request"
-        super().__init__(ErrorCode.INVALID_REQUEST, reason, "request_id")
 
 
 class StoreUnavailable(DependencyUnavailable):
@@ -154,24 +142,6 @@ async def call_function(
 ) -> list["asyncpg.Record"]:
     """Call a function of the database within the caller's transaction, and return its rows."""
     return await connection.fetch(_call(function, 1 + len(arguments)), tenant, *arguments)
-
-
-async def is_new_request(
-    connection: Connection, statement: str, tenant: str, request_id: str | None, *content: object
-) -> bool:
-    """Record a request by `statement`, and return whether it is new; one without an id always is.
-
-    Raises:
-        RequestConflict: it had another content before.
-    """
-    if request_id is None:
-        return True
-    whole = json.dumps([request_id, *content], sort_keys=True)
-    ids = [uuid5(NAMESPACE_OID, one) for one in (request_id, whole)]
-    new = await connection.fetch(statement, tenant, ids)
-    if len(new) == 1:
-        raise RequestConflict
-    return bool(new)
 
 
 async def _skip_reset(_: object) -> None:

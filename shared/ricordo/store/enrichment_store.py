@@ -1,4 +1,4 @@
-"""Memories to enrich, and the columns that enrichment derives."""
+"""The columns that enrichment derives."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +12,11 @@ from ricordo.language.reading import Reading
 from ricordo.memory.enrichment import Enrichment
 from ricordo.memory.model import LocalMoment, Progress
 from ricordo.store import rows
-from ricordo.store.corrections import link_corrections
+from ricordo.store.corrections import link_corrections, lock_corrections
 from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("enrichment")
-_CORRECTIONS: Final = Database.queries("corrections")
+_LAST: Final = 50  # messages of a conversation, which include the last few of any speaker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class EnrichmentStore(Store):
     async def link_corrections(self, tenant: str, enriched: Sequence[EnrichedMemory]) -> Sequence[Progress]:
         """Link corrections alone; returns those to be read again, see `SavedEnrichment.unread`."""
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_CORRECTIONS["lock"], tenant, _users(enriched))
+            await lock_corrections(connection, tenant, _users(enriched))
             return await link_corrections(connection, tenant, _messages(enriched))
 
 

@@ -52,7 +52,6 @@ class _KnownName(NamedTuple):
     """A mention as it is stored: `former_key` is that of the evidence that has it."""
 
     mention: EntityMention
-    tells: bool
     entity: str
     former_key: str
 
@@ -68,7 +67,7 @@ class EntityStore:
 
     async def settle(
         self,
-        new: Mapping[EntityMention, bool],
+        new: Collection[EntityMention],
         gone: Collection[EntityMention],
         *,
         renamed: bool,
@@ -77,7 +76,7 @@ class EntityStore:
         """Resolve mentions after evidence was stored or deleted, and rename those that mean another entity.
 
         Args:
-            new: mentions that are not stored yet, and whether they tell of anybody.
+            new: mentions that are not stored yet.
             gone: mentions in evidence that was deleted.
             renamed: whether decisions have changed.
             doubtful: mentions of which to record the pairs that may be one entity.
@@ -98,32 +97,30 @@ class EntityStore:
         known: dict[EntityMention, _KnownName] = {}
         for row in stored:
             one = EntityMention(row["name"], row["tie"])
-            known[one] = _KnownName(one, row["tells"], row["entity"], row["entity_key"])
-        for one, tells in new.items():
+            known[one] = _KnownName(one, row["entity"], row["entity_key"])
+        for one in new:
             key = known[one].former_key if one in known else normalise(one.name)
-            known[one] = _KnownName(one, tells, "", key)
-        resolver = await self._resolver([one.mention for one in known.values() if one.tells], decisions)
+            known[one] = _KnownName(one, "", key)
+        resolver = await self._resolver(list(known), decisions)
         changed = [one for one in known.values() if one.mention in new or _differs(one, resolver)]
         moved = await self._save(changed, resolver)
         if doubtful and (pairs := undecided_pairs(resolver, doubtful)):
             await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
         return moved
 
-    async def resolve_all(self) -> None:
-        """Resolve all evidence of a user whose mentions are not stored."""
+    async def resolve_all(self) -> Sequence[asyncpg.Record]:
+        """Resolve all evidence of a user whose mentions are not stored; return as `settle`."""
         said = await self._fetch("said_names", _BEINGS)
-        known = [
-            _KnownName(EntityMention(row["name"], row["tie"]), row["tells"], "", row["entity_key"])
-            for row in said
-        ]
-        resolver = await self._resolver([one.mention for one in known if one.tells], await self._decisions())
-        await self._save(known, resolver)
+        known = [_KnownName(EntityMention(row["name"], row["tie"]), "", row["entity_key"]) for row in said]
+        resolver = await self._resolver([one.mention for one in known], await self._decisions())
+        moved = await self._save(known, resolver)
         await self._fetch("are_resolved")
+        return moved
 
     async def known(self) -> EntityResolver:
         """Return the resolver of all mentions."""
         found = await self._fetch("known_names")
-        mentions = [EntityMention(row["name"], row["tie"]) for row in found if row["tells"]]
+        mentions = [EntityMention(row["name"], row["tie"]) for row in found]
         return await self._resolver(mentions, await self._decisions())
 
     async def _lose(self, gone: Collection[EntityMention]) -> list[EntityMention]:
@@ -156,7 +153,6 @@ class EntityStore:
                 "tie": one.mention.tie,
                 "word": word_of(one.mention),
                 "kind": kind_of(one.mention),
-                "tells": one.tells,
                 "entity": resolver.name(one.mention),
                 "entity_key": resolver.key(one.mention),
                 "former_key": one.former_key,
@@ -190,7 +186,7 @@ class IdentityDecision:
         if await self._fetch("is_decided"):
             return
         directory = NameDirectory(await self.entities.known())
-        if unknown := directory.unknown(names):
+        if unknown := [name for name in names if not directory.knows(name)]:
             executor = self.entities.executor  # names are compared with all others
             meant = map(directory.meant, unknown)
             found = meant if executor is None else await executor.map(directory.meant, unknown)

@@ -1,24 +1,22 @@
 """Erasure on request: first a tombstone, then messages and everything derived from them, slice by slice."""
 
-import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Self, cast
+from typing import Any, Final
 from uuid import UUID
 
 from ricordo.memory.model import Progress
+from ricordo.messages.commands import Erased
 from ricordo.messages.enumerations import ForgetScope
-from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
-from ricordo.store.corrections import relink_corrections
-from ricordo.store.database import Connection, Database, RequestConflict, Store
-from ricordo.store.evidence_change import EvidenceChange
-from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction
+from ricordo.store.corrections import lock_corrections, relink_corrections
+from ricordo.store.database import Connection, Database
+from ricordo.store.evidence_store import EvidenceChange, FoldingStore, FoldingTransaction
+from ricordo.store.idempotency import claim_request
 
 _SQL: Final = Database.queries("erasure")
 _INTAKE: Final = Database.queries("intake")
-_CORRECTIONS: Final = Database.queries("corrections")
 _STATEMENTS: Final = 5  # rows of evidence per message of a slice
 
 
@@ -38,25 +36,6 @@ class ErasureRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ErasureCounts:
-    """Number of erased items by place.
-
-    Attributes:
-        vectors: points; `graph`: facts; `stream`: dead letters; `archive`: documents; `working`: notes.
-    """
-
-    rows: int = 0
-    vectors: int = 0
-    graph: int = 0
-    stream: int = 0
-    archive: int = 0
-    working: int = 0
-
-    def __add__(self, other: Self) -> "ErasureCounts":
-        return ErasureCounts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
-
-
-@dataclass(frozen=True, slots=True)
 class ErasureSlice:
     """One slice of an erasure.
 
@@ -65,7 +44,6 @@ class ErasureSlice:
         unread: corrections that now correct another message, whose facts are to be extracted again.
     """
 
-    counts: ErasureCounts
     memory_ids: Sequence[UUID] = ()
     behind: Sequence[Progress] = ()
     unread: Sequence[Progress] = ()
@@ -82,16 +60,12 @@ class DeadLetterPosition:
     object_key: str | None = None
 
 
-class ErasureStore(Store):
+class ErasureStore(FoldingStore):
     """Erases messages, conversations and users. Each method raises `StoreUnavailable` when it is away."""
-
-    def __init__(self, database: Database, executor: CpuExecutor | None = None) -> None:
-        super().__init__(database)
-        self._evidence = EvidenceStore(database, executor)
 
     async def put_tombstone(
         self, tenant: str, erasure: ErasureRequest, *, request: str | None = None, asked: bytes = b""
-    ) -> ErasureRequest | ErasureCounts:
+    ) -> ErasureRequest | Erased:
         """Write the tombstone, before anything is erased: from now on its messages are rejected.
 
         Args:
@@ -107,20 +81,21 @@ class ErasureStore(Store):
         async with self._database.transaction(tenant) as connection:
             until = erasure.at
             if request is not None:
-                claimed = await _claimed(connection, tenant, erasure, request, asked)
-                if isinstance(claimed, ErasureCounts):
-                    return claimed
-                until = claimed
+                whose = (tenant, erasure.user_id, request)
+                known = await claim_request(connection, *whose, asked=asked, at=until)
+                if known is not None and known["outcome"] != "{}":
+                    return Erased.model_validate_json(known["outcome"])
+                until = until if known is None else known["handled_at"]
             await derived_memories.lock_users(connection, tenant, [erasure.user_id])  # nothing is stored now
             row = (tenant, *_named(erasure))
             requested_at = await connection.fetchval(_SQL["write_tombstone"], *row, until, request)
             if requested_at is None:  # that request was completed meanwhile
-                return await _add(connection, tenant, erasure, ErasureCounts())
+                return await _add(connection, tenant, erasure, Erased())
         return replace(erasure, at=requested_at)
 
     async def erase(self, tenant: str, erasure: ErasureRequest, limit: int) -> ErasureSlice:
         """Erase the next messages, and everything derived from them but the graph, in one transaction."""
-        async with self._evidence.lock(tenant, [erasure.user_id]) as folding:
+        async with self.lock(tenant, [erasure.user_id]) as folding:
             return await _Slice(folding, tenant, erasure, limit).erase()
 
     async def count_dead_letter(
@@ -132,9 +107,9 @@ class ErasureStore(Store):
             await connection.execute(_SQL["letter"], tenant, *place)
             if letter.object_key is not None:
                 await connection.execute(_SQL["discard"], tenant, letter.object_key, erasure.user_id)
-            await _add(connection, tenant, erasure, ErasureCounts(stream=1))
+            await _add(connection, tenant, erasure, Erased(stream=1))
 
-    async def finish(self, tenant: str, erasure: ErasureRequest) -> ErasureCounts:
+    async def finish(self, tenant: str, erasure: ErasureRequest) -> Erased:
         """Complete an erasure, unless it was requested again since, and return all counts.
 
         They become the outcome of its requests, which a repeated request returns.
@@ -149,7 +124,7 @@ class ErasureStore(Store):
                 await connection.execute(_SQL["unsummarized"], *within[:3])
             if erasure.scope is ForgetScope.USER:
                 await connection.execute(_SQL["other_rows_of_user"], tenant, erasure.user_id, erasure.at)
-            counts = await _add(connection, tenant, erasure, ErasureCounts(working=notes))
+            counts = await _add(connection, tenant, erasure, Erased(working=notes))
             await connection.execute(_SQL["end"], tenant, *_named(erasure), erasure.at)
         return counts
 
@@ -181,10 +156,10 @@ class _Slice:
         if self.erasure.scope is ForgetScope.USER:
             found = await self._fetch("retract_all", self.erasure.at, _STATEMENTS * self.limit)
             if (gone := await self._fold_without(found)) is not None:
-                return await self._counted(ErasureCounts(graph=gone))
+                return await self._counted(Erased(graph=gone))
         found = await self._fetch(self.erasure.scope.value, self.erasure.key, self.erasure.at, self.limit)
         if not found:
-            return ErasureSlice(ErasureCounts())
+            return ErasureSlice()
         messages = [row["message_id"] for row in found]
         conversations = {row["conversation_id"] for row in found}
         await self._lock(conversations)
@@ -200,17 +175,17 @@ class _Slice:
         if behind:
             carried = await self._fetch("retract_carried", [one.memory_id for one in behind])
             await self._fold_without(carried)
-        counted = await self._counted(erased + ErasureCounts(graph=gone or 0))
+        counted = await self._counted(erased.model_copy(update={"graph": gone or 0}))
         return replace(counted, memory_ids=sorted(memory_ids), behind=behind, unread=unread)
 
-    async def _counted(self, counts: ErasureCounts) -> ErasureSlice:
+    async def _counted(self, counts: Erased) -> ErasureSlice:
         await _add(self.folding.connection, self.tenant, self.erasure, counts)
-        return ErasureSlice(counts, more=True)
+        return ErasureSlice(more=True)
 
     async def _lock(self, conversations: Collection[str]) -> None:
         names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.erasure.user_id}"})
         await self._execute(_INTAKE["lock"], names)
-        await self._execute(_CORRECTIONS["lock"], [self.erasure.user_id])
+        await lock_corrections(self.folding.connection, self.tenant, [self.erasure.user_id])
 
     async def _with_derived(self, memory_ids: set[UUID]) -> set[UUID]:
         found, new = set(memory_ids), set(memory_ids)
@@ -221,7 +196,7 @@ class _Slice:
 
     async def _erase_rows(
         self, memory_ids: Collection[UUID], messages: Sequence[str]
-    ) -> tuple[ErasureCounts, list[Progress]]:
+    ) -> tuple[Erased, list[Progress]]:
         """Erase rows and references to them; return the counts, and what came right after, to begin again."""
         gone = sorted(memory_ids)
         touched = sorted(row["id"] for row in await self._fetch("referring", gone))
@@ -231,7 +206,7 @@ class _Slice:
         again = await self.folding.connection.fetch(
             _SQL["begin_again"], self.tenant, [one["id"] for one in followers]
         )
-        return ErasureCounts(**dict(row)), [rows.progress(one) for one in again]
+        return Erased(**dict(row)), [rows.progress(one) for one in again]
 
     async def _with_assertions(self, retracted: Sequence[Any]) -> Sequence[Any]:
         """Retract what the user asserted of facts that no message states; return all retracted."""
@@ -274,31 +249,9 @@ class _Slice:
         await self.folding.connection.execute(statement, self.tenant, *arguments)
 
 
-async def _claimed(
-    connection: Connection, tenant: str, erasure: ErasureRequest, request: str, asked: bytes
-) -> datetime | ErasureCounts:
-    """Record a request; return its time, or the counts if it is complete.
-
-    Raises:
-        RequestConflict: it was made with another content.
-    """
-    user_id = erasure.user_id
-    new = await connection.fetchval(_SQL["record_request"], tenant, user_id, request, asked, erasure.at)
-    if new is not None:
-        return erasure.at
-    row = await connection.fetchrow(_SQL["earlier_request"], tenant, user_id, request)
-    if row is None or row["request_hash"] != asked:
-        raise RequestConflict
-    outcome = json.loads(row["outcome"])
-    return ErasureCounts(**outcome) if outcome else cast("datetime", row["handled_at"])
-
-
-async def _add(
-    connection: Connection, tenant: str, erasure: ErasureRequest, counts: ErasureCounts
-) -> ErasureCounts:
-    more = json.dumps(asdict(counts))
-    erased = await connection.fetchval(_SQL["count"], tenant, *_named(erasure), more)
-    return counts if erased is None else ErasureCounts(**json.loads(erased))
+async def _add(connection: Connection, tenant: str, erasure: ErasureRequest, counts: Erased) -> Erased:
+    erased = await connection.fetchval(_SQL["count"], tenant, *_named(erasure), counts.model_dump_json())
+    return counts if erased is None else Erased.model_validate_json(erased)
 
 
 def _named(erasure: ErasureRequest) -> tuple[str, str, str]:

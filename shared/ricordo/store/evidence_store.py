@@ -6,9 +6,9 @@ means (`entity_store`) and what an entity is called.
 
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -18,20 +18,84 @@ import asyncpg
 from ricordo.language.facts.entity_names import Entity, StatementKey, statement_key
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.kinship import BEINGS
-from ricordo.language.facts.vocabulary import PREDICATES
+from ricordo.language.facts.vocabulary import PREDICATES, USER
+from ricordo.memory.facts.clusters import EntityMention
 from ricordo.memory.facts.fact_model import FoldedFacts, MessageContribution
-from ricordo.memory.facts.folding import SlotKey, by_slot, fold_slots
+from ricordo.memory.facts.folding import SlotKey, by_slot, entity_keys, fold_slots, slot_of
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store, call_function
 from ricordo.store.entity_store import EntityStore
-from ricordo.store.evidence_change import EvidenceChange
 
 _EVIDENCE: Final = Database.queries("evidence")
 _BEINGS: Final = sorted(BEINGS)
 _NAMING: Final = sorted(name for name, one in PREDICATES.items() if one.object_is_entity)
 _LONG: Final = 300  # rows whose folding would block the event loop for some milliseconds
+
+
+@dataclass(slots=True)
+class EvidenceChange:
+    """What was added to the evidence and removed from it, which is to be folded.
+
+    Attributes:
+        messages: whose contributions to return.
+        renamed: users whose decisions about names have changed.
+        statements: user, key of the subject, predicate and key of the object of what is to be folded.
+    """
+
+    messages: set[str] = field(default_factory=set)
+    renamed: set[str] = field(default_factory=set)
+    statements: set[tuple[str, str, str, str]] = field(default_factory=set)
+    new: dict[str, set[EntityMention]] = field(default_factory=dict)
+    stored: dict[str, set[EntityMention]] = field(default_factory=dict)
+    former: dict[str, set[EntityMention]] = field(default_factory=dict)
+
+    def add(self, found: Iterable[asyncpg.Record]) -> None:
+        """Add rows of evidence that were stored, with whether their mentions were known."""
+        for row in found:
+            user_id = row["user_id"]
+            self.touch([row])
+            for side, mention in _mentions_of_row(row):
+                self.stored.setdefault(user_id, set()).add(mention)
+                if not row[f"{side}_known"]:
+                    self.new.setdefault(user_id, set()).add(mention)
+
+    def remove(self, found: Iterable[asyncpg.Record]) -> None:
+        """Add rows of evidence that were deleted or replaced."""
+        for row in found:
+            self.touch([row])
+            mentions = (mention for _, mention in _mentions_of_row(row))
+            self.former.setdefault(row["user_id"], set()).update(mentions)
+
+    def gone(self, user_id: str) -> set[EntityMention]:
+        """Return the mentions of a user that were removed and not stored again."""
+        return self.former.get(user_id, set()) - self.stored.get(user_id, set())
+
+    @property
+    def slots(self) -> set[tuple[str, SlotKey]]:
+        """The touched slots, by user."""
+        return {(user_id, slot) for user_id, *keys in self.statements if (slot := slot_of(*keys)) is not None}
+
+    @property
+    def entities(self) -> set[tuple[str, str]]:
+        """The users and keys of the touched entities."""
+        return {(user_id, key) for user_id, *keys in self.statements for key in entity_keys(*keys)}
+
+    def touch(self, found: Iterable[asyncpg.Record], user_id: str | None = None) -> None:
+        """Fold what rows with the keys of statements state, of a user or of the users that they name."""
+        self.statements.update(
+            (user_id or row["user_id"], row["subject_key"], row["predicate"], row["object_key"])
+            for row in found
+        )
+
+
+def _mentions_of_row(row: asyncpg.Record) -> Iterator[tuple[str, EntityMention]]:
+    """Yield the people and animals in a row of evidence, and on which side each is."""
+    if row["subject_key"] not in ("", USER):
+        yield "subject", EntityMention(row["subject"], row["subject_tie"])
+    if row["predicate"] in BEINGS and row["object_key"] not in ("", USER):
+        yield "object", EntityMention(row["object"], row["object_tie"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +106,15 @@ class FactChanges:
     gone: int
 
 
-class EvidenceStore(Store):
-    """Opens transactions that fold evidence.
+class FoldingStore(Store):
+    """Base class of the stores whose transactions fold evidence.
 
     Args:
         record_doubts: whether to record pairs of names that may mean one entity.
     """
 
     def __init__(
-        self, database: Database, executor: CpuExecutor | None, *, record_doubts: bool = False
+        self, database: Database, executor: CpuExecutor | None = None, *, record_doubts: bool = False
     ) -> None:
         super().__init__(database)
         self._record_doubts = record_doubts
@@ -71,9 +135,10 @@ class EvidenceStore(Store):
         async with self._database.transaction(tenant) as connection:
             found = await call_function(connection, "lock_messages", tenant, *locks)
             transaction = FoldingTransaction(connection, tenant, found, self._executor, self._record_doubts)
-            for row in found:
-                if row["unresolved_user"] is not None:
-                    await transaction.entities(row["unresolved_user"]).resolve_all()
+            moved = EvidenceChange()
+            for user_id in (row["unresolved_user"] for row in found if row["unresolved_user"] is not None):
+                moved.touch(await transaction.entities(user_id).resolve_all(), user_id)
+            await transaction.fold(moved)
             yield transaction
 
 
@@ -151,7 +216,7 @@ class FoldingTransaction:
         doubtful = change.stored if self.record_doubts else {}
         for user_id in sorted({*change.new, *change.former, *change.renamed, *doubtful}):
             moved = await self.entities(user_id).settle(
-                change.new.get(user_id, {}),
+                change.new.get(user_id, ()),
                 change.gone(user_id),
                 renamed=user_id in change.renamed,
                 doubtful=doubtful.get(user_id, ()),
@@ -163,9 +228,7 @@ class FoldingTransaction:
         document = _slot_rows(slots)
         touched = rows.recordset({"user_id": user_id, "key": key} for user_id, key in keys)
         tenant, connection = self.tenant, self.connection
-        found = await call_function(
-            connection, "evidence_to_fold", tenant, document, touched, _NAMING, _BEINGS
-        )
+        found = await call_function(connection, "evidence_to_fold", tenant, document, touched, _NAMING)
         entities = [_entity(row) for row in found if row["entity"] is not None]
         evidence: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
         for row in found:
@@ -225,5 +288,5 @@ def _fold(
     user_id: str,
 ) -> FoldedFacts:
     """Fold the slots of a user, given the evidence and the names of entities by user."""
-    slots = by_slot(filter(None, map(rows.resolved_evidence_of, evidence.get(user_id, ()))))
+    slots = by_slot(map(rows.resolved_evidence_of, evidence.get(user_id, ())))
     return fold_slots(slots, names.get(user_id, {}), tenant=tenant, user_id=user_id, asked=asked)

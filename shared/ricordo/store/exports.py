@@ -37,7 +37,7 @@ class ExportedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ExportPart:
     """How the rows of a part become items.
 
     Attributes:
@@ -129,18 +129,18 @@ _KEYS: Final[Mapping[str, tuple[Callable[[str], object], object]]] = MappingProx
 )
 """How a sort column is read, and a value before all others; any other is a text."""
 _JSON: Final = frozenset({"value", "key_topics"})
-_PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
+_PARTS: Final[Mapping[str, _ExportPart]] = MappingProxyType(
     {
-        "messages": _Part("message", ("sent_at", "message_id"), body=_message),
-        "documents": _Part("document", ("key",), hidden=frozenset({"key"})),
-        "memories": _Part("memory", ("created_at", "id"), documents=_JSON),
-        "facts": _Part("fact", ("subject_key", "predicate", "id"), hidden=frozenset({"subject_key"})),
-        "words": _Part("word", ("request", "ordinal")),
-        "rejections": _Part("rejection", ("request", "ordinal")),
-        "entities": _Part("entity", ("key",)),
-        "decisions": _Part("decision", ("first", "second")),
-        "notes": _Part("note", ("conversation_id", "key"), documents=_JSON),
-        "session_ends": _Part("session_end", ("conversation_id", "ended_at")),
+        "messages": _ExportPart("message", ("sent_at", "message_id"), body=_message),
+        "documents": _ExportPart("document", ("key",), hidden=frozenset({"key"})),
+        "memories": _ExportPart("memory", ("created_at", "id"), documents=_JSON),
+        "facts": _ExportPart("fact", ("subject_key", "predicate", "id"), hidden=frozenset({"subject_key"})),
+        "words": _ExportPart("word", ("request", "ordinal")),
+        "rejections": _ExportPart("rejection", ("request", "ordinal")),
+        "entities": _ExportPart("entity", ("key",)),
+        "decisions": _ExportPart("decision", ("first", "second")),
+        "notes": _ExportPart("note", ("conversation_id", "key"), documents=_JSON),
+        "session_ends": _ExportPart("session_end", ("conversation_id", "ended_at")),
     }
 )
 EXPORT_PARTS: Final = tuple(_PARTS)

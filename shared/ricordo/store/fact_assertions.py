@@ -17,9 +17,9 @@ from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.user_assertions import Rejection, UserAssertion, assertion_evidence, drop_rejected
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database, RequestConflict
-from ricordo.store.evidence_change import EvidenceChange
-from ricordo.store.evidence_store import FoldingTransaction
+from ricordo.store.database import Connection, Database
+from ricordo.store.evidence_store import EvidenceChange, FoldingTransaction
+from ricordo.store.idempotency import RequestConflict
 from ricordo.store.rows import evidence_of, fact_of
 
 _SQL: Final = Database.queries("fact_assertions")

@@ -14,14 +14,13 @@ from ricordo.language.facts.vocabulary import USER
 from ricordo.memory.facts.fact_model import Fact, MessageContribution
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress, Stage
-from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database, call_function, is_new_request
+from ricordo.store.database import Connection, Database, call_function
 from ricordo.store.entity_store import IdentityDecision, NobodyKnown, NotTwoNames
-from ricordo.store.evidence_change import EvidenceChange
-from ricordo.store.evidence_store import EvidenceStore
+from ricordo.store.evidence_store import EvidenceChange, FoldingStore
 from ricordo.store.fact_assertions import FactAssertion, keep_assertion, without_rejected
 from ricordo.store.fact_queries import FactQueries
+from ricordo.store.idempotency import is_new_request
 from ricordo.store.rows import extracted_evidence, utterance_of
 from ricordo.store.stages import CONSUMERS_OF_STAGES
 
@@ -44,14 +43,8 @@ class UnresolvedPair(NamedTuple):
     names: tuple[str, str]
 
 
-class FactLedger(FactQueries):
+class FactLedger(FoldingStore, FactQueries):
     """Records evidence of messages and users, and folds it into facts."""
-
-    def __init__(
-        self, database: Database, executor: CpuExecutor | None = None, *, record_doubts: bool = False
-    ) -> None:
-        super().__init__(database)
-        self._evidence = EvidenceStore(database, executor, record_doubts=record_doubts)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return messages and their corrections; memories without a row are left out."""
@@ -86,7 +79,7 @@ class FactLedger(FactQueries):
         """
         extracted = list({one.message_id: one for one in extracted}.values())
         users = sorted({one.user_id for one in extracted})
-        async with self._evidence.lock(tenant, users, extracted) as transaction:
+        async with self.lock(tenant, users, extracted) as transaction:
             stale = {row["reworded_id"] for row in transaction.found}
             stale |= await _with_other_corrections(transaction.connection, tenant, extracted)
             extracted = [one for one in extracted if one.memory_id not in stale]
@@ -120,7 +113,7 @@ class FactLedger(FactQueries):
             RequestConflict: the request was made with another content.
         """
         user_id = curation.user_id
-        async with self._evidence.lock(tenant, [user_id]) as transaction:
+        async with self.lock(tenant, [user_id]) as transaction:
             changes = await transaction.fold(await keep_assertion(transaction, curation, at))
         supported = changes.contributions.get(curation.request_id, MessageContribution()).supported
         return next(iter(supported), None)
@@ -149,13 +142,13 @@ class FactLedger(FactQueries):
             RequestConflict: the request was made with another content.
         """
         message_id, user_id = asserted.message_id, asserted.user_id
-        async with self._evidence.lock(tenant, [user_id], [asserted]) as transaction:
+        async with self.lock(tenant, [user_id], [asserted]) as transaction:
             if any(row["reworded_id"] for row in transaction.found):
                 raise MessageGone
             [kept] = without_rejected([asserted], transaction.found)
             change, connection = EvidenceChange(), transaction.connection
             request = None if request_id is None else f"{request_id} {message_id}"
-            is_new = await is_new_request(connection, _SQL["record_request"], tenant, request, *content)
+            is_new = await is_new_request(connection, "identify", tenant, request, *content)
             if is_new and not await transaction.keep_asserted(change, kept, memory_id):
                 raise MessageGone
             found = await transaction.kept(message_id, user_id)
@@ -211,14 +204,14 @@ class FactLedger(FactQueries):
         first, second = sorted(map(normalise, names))
         if first == second or USER in (first, second) or not all(map(is_name, names)):
             raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
-        async with self._evidence.lock(tenant, [user_id]) as transaction:
+        async with self.lock(tenant, [user_id]) as transaction:
             if not await transaction.connection.fetchval(_SQL["has_evidence"], tenant, user_id):
                 raise NobodyKnown(f"nothing is known of {user_id}")
             if decided_at is not None:
                 await _refuse_forgotten(transaction.connection, tenant, user_id, decided_at)
             decision = IdentityDecision(transaction.entities(user_id), (first, second))
             asked = request_id, first, second, same
-            if not await is_new_request(transaction.connection, _SQL["record_request"], tenant, *asked):
+            if not await is_new_request(transaction.connection, "identify", tenant, *asked):
                 return await decision.decided()
             if by == "user":
                 await decision.check(names)

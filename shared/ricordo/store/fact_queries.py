@@ -1,7 +1,7 @@
 """Queries of the facts and entities of a user."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -110,14 +110,8 @@ class FactQueries(Store):
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
         """Return current facts about the user in person, by `predicates`, then most confident first."""
-        return await self._read("facts_about_user", tenant, user_id, predicates, USER, limit)
-
-    async def _read(self, function: str, tenant: str, *arguments: object) -> Sequence[Fact]:
-        return [fact_of(row) for row in await self._database.read(function, tenant, *arguments)]
-
-
-def _keys(names: Iterable[str]) -> list[str]:
-    return sorted({normalise(name) for name in names} - {"", USER})
+        asked = user_id, predicates, USER, limit
+        return [fact_of(row) for row in await self._database.read("facts_about_user", tenant, *asked)]
 
 
 def _conditions(question: FactQuestion) -> tuple[str, tuple[object, ...]]:

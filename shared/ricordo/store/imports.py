@@ -13,11 +13,9 @@ from ricordo.language.facts.evidence import Evidence
 from ricordo.memory.facts.user_assertions import Rejection
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Progress
-from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
-from ricordo.store.database import Database, Store
-from ricordo.store.evidence_change import EvidenceChange
-from ricordo.store.evidence_store import EvidenceStore
+from ricordo.store.database import Database
+from ricordo.store.evidence_store import EvidenceChange, FoldingStore
 
 _SQL: Final = Database.queries("imports")
 Row = Mapping[str, Any]
@@ -43,12 +41,8 @@ class ImportedNumbers(NamedTuple):
     rejected: int
 
 
-class ImportStore(Store):
+class ImportStore(FoldingStore):
     """Imports parts of an export. Each method is idempotent, and raises `StoreUnavailable`."""
-
-    def __init__(self, database: Database, executor: CpuExecutor | None = None) -> None:
-        super().__init__(database)
-        self._evidence = EvidenceStore(database, executor)
 
     async def decisions(
         self,
@@ -66,7 +60,7 @@ class ImportStore(Store):
             words: what the user asserted, by request.
             asserted: what bots asserted of messages, or of themselves.
         """
-        async with self._evidence.lock(tenant, [user_id]) as folding:
+        async with self.lock(tenant, [user_id]) as folding:
             connection, change = folding.connection, EvidenceChange()
             await derived_memories.lock_users(connection, tenant, [user_id])
             messages = [one.rejection.message_id for one in rejected]

@@ -61,14 +61,14 @@ class RecordedMessage:
         status: `kept` (new, or a repeat), `conflict` (the id is taken by another content), `forgotten` (a
             tombstone covers it), `too_many` or `too_many_today` (beyond the user's quota).
         progress: the stage row, for `kept`.
-        rezoned: messages whose time zone this one has changed: they are to be enriched again. Returned once;
-            the missing stage remains.
+        timezone_changed: messages whose time zone this one has changed: they are to be enriched
+            again. Returned once; the missing stage remains.
         bulk: whether it was first recorded on the bulk lane.
     """
 
     status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
     progress: Progress | None = None
-    rezoned: tuple[Progress, ...] = ()
+    timezone_changed: tuple[Progress, ...] = ()
     bulk: bool = False
 
 
@@ -110,9 +110,11 @@ class IntakeStore(Store):
             at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0),
         )
         recorded = {row["n"]: _recorded(row) for row in found if row["n"] is not None}
-        if rezoned := tuple(rows.progress(row) for row in found if row["n"] is None):
+        if timezone_changed := tuple(rows.progress(row) for row in found if row["n"] is None):
             first = min(n for n, one in recorded.items() if one.status == "kept")
-            recorded[first] = replace(recorded[first], rezoned=rezoned)  # one carries what happened to others
+            recorded[first] = replace(
+                recorded[first], timezone_changed=timezone_changed
+            )  # one carries what happened to others
         return [recorded[n] for n in range(len(messages))]
 
 

@@ -18,7 +18,7 @@ from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _SQL: Final = Database.queries("lifecycle_store")
 _STAGES: Final = Database.queries("stages")
-_CURATION: Final = Database.queries("curation_store")
+_REQUESTS: Final = Database.queries("idempotency")
 _ERASURE: Final = Database.queries("erasure")
 _LISTINGS: Final = Database.queries("memory_listings")
 MemoryKeys = Collection[tuple[UUID, str]]
@@ -256,7 +256,7 @@ class LifecycleStore(Store):
         """
         await self._drop(tenant, _SQL["empty_inbox"], handled_before)
         await self._drop(tenant, _SQL["empty_uses"], used_before)
-        await self._drop(tenant, _CURATION["empty_requests"], used_before)
+        await self._drop(tenant, _REQUESTS["drop_old"], used_before)
         await self._drop(tenant, _SQL["delete_old_dead_letters"], died_before)
         await self._drop(tenant, _LISTINGS["delete_old"], listed_before)
 

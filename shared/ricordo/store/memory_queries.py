@@ -13,11 +13,12 @@ from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
 from ricordo.messages.errors import ID_TAKEN
 from ricordo.messages.ids import memory_id
+from ricordo.messages.listings import MemoryChange
+from ricordo.messages.queries import StatsReply
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
 
 _SQL = Database.queries("memory_queries")
-_DETAILS = Database.queries("memory_details")
 FORGOTTEN: Final = "forgotten"
 """Error code of a forgotten message."""
 _PARTS: Final = ("morning", "afternoon", "evening", "night")
@@ -41,19 +42,6 @@ class MessageFailure:
     def is_forgotten(self) -> bool:
         """Whether the message was forgotten."""
         return self.code == FORGOTTEN
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserCounts:
-    """Counts of a user; `memories` includes archived ones, but no uninformative ones."""
-
-    memories: int = 0
-    archived: int = 0
-    history: int = 0
-    facts: int = 0
-    reflections: int = 0
-    summaries: int = 0
-    pending: int = 0
 
 
 class MessageStatus(NamedTuple):
@@ -87,7 +75,7 @@ class StyleDelta:
 
 
 class MemoryQueries(Store):
-    """Reads memories and history of a user. An unknown user has none."""
+    """Reads memories, history and style of a user; an unknown one has none. Raises `StoreUnavailable`."""
 
     async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
         """Return the memories of `ids` that belong to the user, in any order."""
@@ -108,17 +96,7 @@ class MemoryQueries(Store):
             _SQL["history"], tenant, user_id, conversation_id, instant, message_id, limit
         )
         return [
-            SpokenTurn(
-                message_id=row["message_id"],
-                memory_id=row["memory_id"],
-                conversation_id=row["conversation_id"],
-                role=row["role"],
-                speaker=row["speaker"],
-                content=row["content"],
-                timestamp=row["sent_at"],
-                language=row["language"] or "",
-                participants=tuple(row["participants"]),
-            )
+            rows.build(SpokenTurn, row, timestamp=row["sent_at"], language=row["language"] or "")
             for row in reversed(found)
         ]
 
@@ -151,47 +129,25 @@ class MemoryQueries(Store):
         has_stages = row["memory_id"] is not None and not row["is_conflict"]
         return MessageStatus(rows.progress(row) if has_stages else None, failure, row["has_document"])
 
-    async def counts(self, tenant: str, user_id: str) -> UserCounts:
+    async def counts(self, tenant: str, user_id: str) -> StatsReply:
         """Count the rows of the user."""
         [row] = await self._fetch(_SQL["counts"], tenant, user_id)
-        return UserCounts(**dict(row))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedChange:
-    """A change of a memory, as its rows tell; see `MemoryChange` of the wire."""
-
-    change: str
-    at: datetime | None = None
-    recall_id: UUID | None = None
-    verdict: str | None = None
-    memory_id: UUID | None = None
-    content: str | None = None
-    decay_factor: float | None = None
-    reason: str | None = None
-
-
-class MemoryDetailQueries(Store):
-    """Reads what belongs to one memory. Raises `StoreUnavailable`."""
+        return StatsReply(**dict(row))
 
     async def details(
         self, tenant: str, memory: Memory, decay_factor: float
-    ) -> tuple[Sequence[Fact], Sequence[RecordedChange], dict[str, Any]]:
+    ) -> tuple[Sequence[Fact], Sequence[MemoryChange], dict[str, Any]]:
         """Return the facts that a memory supports, its changes, oldest first, and its metadata."""
         async with self._database.transaction(tenant) as connection:
             of_memory = tenant, memory.user_id, memory.id
             of_message = tenant, memory.user_id, memory.message_id
-            facts = await connection.fetch(_DETAILS["facts"], *of_message)
-            changes = await connection.fetch(_DETAILS["changes"], *of_memory, decay_factor)
-            metadata = await connection.fetchval(_DETAILS["metadata"], *of_message)
-        changed = [RecordedChange(**dict(row)) for row in changes]
+            facts = await connection.fetch(_SQL["facts"], *of_message)
+            changes = await connection.fetch(_SQL["changes"], *of_memory, decay_factor)
+            metadata = await connection.fetchval(_SQL["metadata"], *of_message)
+        changed = [MemoryChange(**dict(row)) for row in changes]
         return [rows.fact_of(row) for row in facts], changed, json.loads(metadata or "{}")
 
-
-class StyleQueries(Store):
-    """Counts over the messages of a user; an unknown one has none. Raises `StoreUnavailable`."""
-
-    async def stats(
+    async def style(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
         """Return counts over the last messages of the user before `before`, at most 200."""
@@ -214,7 +170,7 @@ class StyleQueries(Store):
         )
         return StyleStats(talk, row["until"], row["forgotten"])
 
-    async def delta(
+    async def style_delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
         """Count what has changed since; at most `most` messages."""

@@ -14,6 +14,7 @@ from ricordo.memory.facts.fact_model import Fact
 from ricordo.store import rows
 from ricordo.store.database import Store
 
+_REQUESTED: Final = 100  # facts of the predicates that a question asks for
 _HASHED: Final = 32
 _HASH: Final = re.compile(r"[0-9a-f]{32}")
 
@@ -110,7 +111,6 @@ class RecallQueries(Store):
         predicates: Sequence[str] = (),
         threshold: int,
         limit: int,
-        most_requested: int = 100,
     ) -> FactsOfQuestion:
         """Return the profile, and the current facts of a question.
 
@@ -123,7 +123,7 @@ class RecallQueries(Store):
         """
         keys, kin, further = ([normalise(name) for name in each] for each in (names, relatives, words))
         short = list(map(without_titles, keys))
-        asked = keys, short, kin, further, predicates, threshold, limit, most_requested
+        asked = keys, short, kin, further, predicates, threshold, limit, _REQUESTED
         [row] = await self._database.read("facts_of_question", tenant, user_id, *asked)
         requested, surfacing = (
             [rows.fact_of(fact) for fact in row[name]] for name in ("requested", "surfacing")

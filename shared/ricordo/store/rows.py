@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 from uuid import UUID
 
 import asyncpg
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemorySource, MemoryType, Role
 from ricordo.language.facts.entity_names import Entity, normalise
@@ -22,6 +23,7 @@ from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import KeyTopic, Memory, Progress
 
 Vector = NDArray[np.float32]
+_READING: Final = TypeAdapter(Reading)
 
 
 class _Dataclass(Protocol):
@@ -71,7 +73,6 @@ def memory(row: asyncpg.Record) -> Memory:
         corrects=tuple(row.get("corrects") or ()),
         corrected_by=tuple(row.get("corrected_by") or ()),
         key_topics=tuple(KeyTopic(**topic) for topic in json.loads(row["key_topics"])),
-        embedding_model="",
         emotion=build(
             Emotion,
             row,
@@ -140,8 +141,8 @@ def evidence_of(row: asyncpg.Record) -> Evidence:
     return build(Evidence, row, at=row["sent_at"], subject_as="", object_as="")
 
 
-def resolved_evidence_of(row: asyncpg.Record) -> Evidence | None:
-    """Return the evidence of a row with canonical names; None if it speaks of a person that nobody knows."""
+def resolved_evidence_of(row: asyncpg.Record) -> Evidence:
+    """Return the evidence of a row with canonical names."""
     return with_names(evidence_of(row), row["subject_name"], row["object_name"])
 
 
@@ -185,7 +186,7 @@ def extracted_evidence(memory_id: UUID, stored: Sequence[asyncpg.Record]) -> Ext
 
 def reading(value: str | None) -> Reading | None:
     """Return a stored reading."""
-    return None if value is None else Reading.of_json(json.loads(value))
+    return None if value is None else _READING.validate_json(value)
 
 
 def utterance_of(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:

@@ -39,7 +39,7 @@ class UnsummarizedConversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ConversationSession:
     """Consecutive messages of a conversation.
 
     Attributes:
@@ -68,7 +68,7 @@ class LoadedSessions:
         rest: position of the first turn that was not read; None if all were.
     """
 
-    sessions: Sequence[Session]
+    sessions: Sequence[ConversationSession]
     rest: TurnPosition | None = None
 
 
@@ -137,7 +137,7 @@ class SessionStore(Store):
         sessions = split_sessions(turns, ends, silence, self.most_turns)
         rest = None
         if len(read) > self.most_turns:  # the last continues after what was read
-            rest = Session(sessions.pop(), over=False).place
+            rest = ConversationSession(sessions.pop(), over=False).place
         silent = one.stored_at <= now - silence
         return LoadedSessions(
             _with_summaries(sessions, list(map(rows.memory, summaries)), ends, silent=silent), rest
@@ -202,15 +202,15 @@ def _with_summaries(
     ends: Sequence[datetime],
     *,
     silent: bool,
-) -> list[Session]:
-    found: list[Session] = []
+) -> list[ConversationSession]:
+    found: list[ConversationSession] = []
     for place, turns in enumerate(sessions):
         first, last = turns[0].created_at, turns[-1].created_at
         sources = tuple(one.memory.id for one in turns)
         here = [one for one in summaries if first <= one.created_at <= last]
         over = silent or any(end >= last for end in ends)
         found.append(
-            Session(
+            ConversationSession(
                 turns=turns,
                 over=over or place + 1 < len(sessions),
                 summary=next((one for one in here if one.source_ids == sources), None),

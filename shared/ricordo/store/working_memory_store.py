@@ -9,7 +9,8 @@ from uuid import UUID
 
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.store import rows
-from ricordo.store.database import Database, Store, is_new_request
+from ricordo.store.database import Database, Store
+from ricordo.store.idempotency import is_new_request
 
 _SQL: Final = Database.queries("working_memory_store")
 _LOCK: Final = Database.queries("intake")["lock"]
@@ -145,7 +146,7 @@ class NoteStore(Store):
             if forgotten := await connection.fetchval(_SQL["forgotten"], *scope, at):
                 raise TombstoneExists(forgotten)
             asked = note.request_id, note.conversation_id, note.key, note.value
-            if not await is_new_request(connection, _SQL["record_request"], tenant, *asked):
+            if not await is_new_request(connection, "note", tenant, *asked):
                 return
             if note.value is None:
                 await connection.execute(_SQL["delete"], *scope, note.key)

@@ -9,7 +9,7 @@ from tests.contract.bus.conftest import ACK_WAIT, MAX_DELIVER, AnyBus
 from tests.fixtures.eventually import eventually
 from tests.support.bus import MemoryBus
 
-from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, Request, Subscription
+from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, ReceivedRequest, Subscription
 
 
 def message(subject: str, body: bytes = b"{}", **headers: str) -> Outgoing:
@@ -147,11 +147,6 @@ class TestSettling:
         assert subscription.max_deliver == MAX_DELIVER
         acked, terminated, failing = await fetched(subscription, 3)
         await terminated.terminate()
-
-        async def gone() -> bool:
-            return await bus.read("QUEUE", terminated.sequence) is None
-
-        await eventually(gone)
         for attempt in range(2, MAX_DELIVER + 1):
             await failing.retry(0.01)
             (failing,) = await fetched(subscription, 1)
@@ -172,42 +167,11 @@ class TestSettling:
         assert [(one.sequence, one.attempt) for one in again] == [(1, 2), (2, 1), (3, 1)]
 
 
-class TestStreams:
-    async def test_a_message_is_read_by_its_position_and_can_be_removed(self, bus: AnyBus) -> None:
-        await publish(bus, message("log.x.read", b"first"), message("log.y.read", b"second", Colour="blu"))
-        found = await bus.read("LOG", 2)
-        assert found is not None
-        assert (found.subject, found.body, found.stream, found.sequence) == (
-            "log.y.read",
-            b"second",
-            "LOG",
-            2,
-        )
-        assert found.headers["Colour"] == "blu"
-        await bus.remove("LOG", 2)
-        await bus.remove("LOG", 2)
-        assert await bus.read("LOG", 2) is None
-        assert await bus.read("LOG", 99) is None
-
-    async def test_the_next_message_of_a_subject_is_found_behind_what_is_gone(self, bus: AnyBus) -> None:
-        names = ("log.x.a", "log.y.a", "log.x.b", "log.x.a")
-        await publish(bus, *(message(name, str(n).encode()) for n, name in enumerate(names, 1)))
-        await bus.remove("LOG", 1)
-
-        async def behind(sequence: int, subject: str = "log.x.*") -> int | None:
-            found = await bus.after("LOG", sequence, subject)
-            return None if found is None else found.sequence
-
-        assert [await behind(0), await behind(3), await behind(4)] == [3, 4, None]
-        assert await behind(0, "log.>") == 2
-        assert await behind(0, "log.z.*") is None
-
-
 class TestRequests:
     async def test_a_request_is_answered_with_headers(self, bus: AnyBus) -> None:
         tasks = []
 
-        async def answer(request: Request) -> None:
+        async def answer(request: ReceivedRequest) -> None:
             await request.respond(request.body + b"!", {"Mood": request.headers["Mood"]})
 
         endpoint = await bus.serve("ask.*.it", "q", lambda r: tasks.append(asyncio.ensure_future(answer(r))))

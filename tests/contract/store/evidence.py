@@ -18,7 +18,7 @@ from ricordo.memory.model import Progress
 from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.fact_source import FactSource
+from ricordo.store.graph_source import FactSource
 
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
 CURRENT = FactQuestion(user_id="u-1", min_confidence=0)
@@ -107,8 +107,6 @@ async def assert_fact(
     request: str = "request 1",
     *,
     user_id: str = "u-1",
-    ledger: FactLedger | None = None,
 ) -> Fact | None:
     curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, assertion=assertion)
-    target = ledger or stores.ledger
-    return await target.apply_assertion(stores.tenant, curation, STORED)
+    return await stores.ledger.apply_assertion(stores.tenant, curation, STORED)

@@ -10,8 +10,7 @@ from tests.support.manual_clock import ManualClock
 
 from ricordo.messages.entities import EntitiesReply, EntitiesRequest
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest
-from ricordo.store.entity_listings import EntityListings
-from ricordo.store.memory_listings import MemoryListings
+from ricordo.store.listing_store import Listings
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.pages import EntityPages, MemoryPages
 
@@ -21,10 +20,10 @@ class Reader:
 
     def __init__(self, stores: Stores) -> None:
         self.stores, self.clock = stores, ManualClock(STORED)
-        listings, entities = MemoryListings(stores.database), EntityListings(stores.database)
-        listings.chunk = entities.chunk = 3
+        listings = Listings(stores.database)
+        listings.chunk = 3
         self.pages = MemoryPages(stores.queries, listings, ListingScopes(listings), self.clock)
-        self.entity_pages = EntityPages(entities, self.clock)
+        self.entity_pages = EntityPages(listings, self.clock)
 
     async def page(self, user_id: str = "u-1", **fields: Any) -> MemoriesReply:
         request = MemoriesRequest.model_validate({"user_id": user_id, **fields})

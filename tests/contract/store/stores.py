@@ -27,13 +27,12 @@ from ricordo.store.curation_store import CorrectionResult, CurationRequest, Cura
 from ricordo.store.database import Connection, Database
 from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo.store.lifecycle_store import ArchivedSlice, ArchiveMove, LifecycleStore, LostStages, RecallUse
-from ricordo.store.memory_queries import MemoryQueries, StyleQueries
+from ricordo.store.memory_queries import MemoryQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.recall_queries import RecallQueries
-from ricordo.store.stages import EncodingStore
+from ricordo.store.stages import EncodingStore, IndexingStore
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 
 Scope = Literal["message", "conversation", "user"]
@@ -54,7 +53,7 @@ class Stores:
         self.encodings = EncodingStore(database)
         self.enrichments = EnrichmentStore(database)
         self.indexing = IndexingStore(database)
-        self.ledger = self.another_ledger()
+        self.ledger = FactLedger(database, executor)
         self.queries = MemoryQueries(database)
         self.recalls = RecallQueries(database)
         self.lifecycle = LifecycleStore(database)
@@ -64,15 +63,10 @@ class Stores:
         self.curation = CurationStore(database)
         self.working_memory = WorkingMemoryStore(database)
         self.notes = NoteStore(database)
-        self.style = StyleQueries(database)
 
     def another_tenant(self) -> "Stores":
         """Return the same stores for another tenant."""
         return Stores(self.database, self.executor, self.dsn)
-
-    def another_ledger(self) -> FactLedger:
-        """Return a ledger that remembers nothing yet, as another process has it."""
-        return FactLedger(self.database, self.executor)
 
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
         return self.database.transaction(self.tenant)
@@ -309,7 +303,6 @@ def dead_letter(
         reason=f"{code}: it did not work",
         attempts=5,
         consumer="encode",
-        stream="RICORDO",
         at=STORED + timedelta(seconds=sequence),
     )
     return replace(plain, **fields)

@@ -30,7 +30,7 @@ from ricordo.store.consolidation import CompressionStore
 from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import blocks
 from ricordo.store.document_store import DocumentStore
-from ricordo.store.memory_listings import MemoryPlace
+from ricordo.store.listing_store import MemoryPlace
 from ricordo_services.lifecycle.condensing_passes import CompressionPass
 from ricordo_services.lifecycle.pass_runner import Slice
 from ricordo_services.retrieval.lookups import MemoryLookups
@@ -98,22 +98,6 @@ async def test_the_weak_come_in_the_order_of_time_once_they_are_enriched(
     rest = await compression.weak(stores.tenant, "u-1", MODEL, NOW, after=behind, limit=2)
     assert [one.id for one in rest] == [memories[2].id]
     assert await _weak(compression, stores, "u-2") == set()
-
-
-async def test_a_synthesis_is_written_once_with_the_mark_on_its_sources(
-    compression: CompressionStore, stores: Stores
-) -> None:
-    memories = await _remembered(stores, *NAMES)
-    progress = await _compress(compression, stores, memories)
-    assert progress is not None
-    (made,) = await stores.found(progress.memory_id)
-    assert (made.source_ids, made.source_message_ids) == (tuple(one.id for one in memories), NAMES)
-    assert (progress.encoded, progress.extracted) == (None, STORED)
-    for one in memories:
-        assert await stores.memory(str(one.message_id)) == replace(one, compressed=True)
-    assert await _weak(compression, stores) == set()
-    assert await _compress(compression, stores, memories) is None
-    assert (await stores.queries.counts(stores.tenant, "u-1")).memories == 4
 
 
 @pytest.mark.parametrize("cause", ["use", "gone", "tombstone"])

@@ -15,8 +15,7 @@ from tests.fixtures.eventually import eventually
 from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.model import Progress
-from ricordo.store.corrections import link_corrections
-from ricordo.store.database import Database
+from ricordo.store.corrections import link_corrections, lock_corrections
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
 
@@ -50,7 +49,7 @@ async def linking(stores: Stores, names: Iterable[str]) -> AsyncIterator[Sequenc
     messages = [(one.user_id, one.user_message) for one in loaded if one.user_message is not None]
     async with stores.transaction() as connection:
         users = sorted({user for user, _ in messages})
-        await connection.execute(Database.queries("corrections")["lock"], stores.tenant, users)
+        await lock_corrections(connection, stores.tenant, users)
         yield await link_corrections(connection, stores.tenant, messages)
 
 
@@ -133,16 +132,6 @@ async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(stores: St
     assert found.extracted is None
 
 
-async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_it(stores: Stores) -> None:
-    await arrive(stores, "m-2", "m-3", "m-4")
-    for name in ("m-2", "m-3", "m-4"):
-        await learn(stores, extracted(stores, name))
-    await stores.execute("update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3")
-    unread = await link(stores, ["m-3"])
-    assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"]
-    assert await corrections(stores) == {"m-4": "m-3"}
-
-
 async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores) -> None:
     await arrive(stores, "m-2", "m-3", "m-4")
     async with stores.transaction() as connection:
@@ -184,14 +173,16 @@ async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(stores: St
 
 
 async def test_other_words_correct_something_else(stores: Stores) -> None:
+    """What corrects something else than before is read again, with what corrects that in turn."""
     await arrive(stores, *STORY)
-    for name, words, linked in (
-        ("m-2", "Il 13 maggio è il compleanno di Ada", {"m-3": "m-1", "m-4": "m-3"}),
-        ("m-3", "Ci vediamo là", {}),
+    for name in STORY:
+        await learn(stores, extracted(stores, name))
+    for name, words, linked, read_again in (
+        ("m-2", "Il 13 maggio è il compleanno di Ada", {"m-3": "m-1", "m-4": "m-3"}, ["m-3", "m-4"]),
+        ("m-3", "Ci vediamo là", {}, ["m-3", "m-4"]),
     ):
-        async with stores.transaction() as connection:
-            await connection.execute("update memories set content = $1 where message_id = $2", words, name)
-        await link(stores, [name])
+        await stores.execute("update memories set content = $1 where message_id = $2", words, name)
+        assert sorted(str(one.message_id) for one in await link(stores, [name])) == read_again
         assert await corrections(stores) == linked
 
 

@@ -1,16 +1,25 @@
-"""Feedback, pins and verification count once, whatever comes before or after them."""
+"""Feedback, pins, verification and corrections count once, whatever comes before or after them.
+
+A corrected memory has the new words, and nothing derived from the former ones is left or comes late.
+"""
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
-from typing import get_args
+from typing import Any, get_args
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.stores import STORED, Stores, request
+from tests.contract.store.evidence import claim, extracted, facts, learn
+from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request, summary, vector_of
 
+from ricordo.language.annotations import MemorySource
+from ricordo.language.text import text_hash
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.memory.model import Stage
 from ricordo.store.curation_store import CurationRequest, Flag, UnknownMemories
-from ricordo.store.database import RequestConflict
+from ricordo.store.idempotency import RequestConflict
 from ricordo.store.lifecycle_store import FeedbackResult
 
 YEARS = 60 * 24 * 2000
@@ -139,12 +148,163 @@ async def test_events_and_feedback_at_once_lose_nothing_and_double_nothing(store
         assert kept.reinforcement == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize("flag", get_args(Flag))
-async def test_a_pinned_or_verified_memory_does_not_fade(stores: Stores, flag: Flag) -> None:
-    (one,) = await stores.say("m-1", importance=0.0)
-    for on, archived in ((True, False), (False, True)):
-        assert await stores.mark(one, flag, on=on) == (flag,)
-        assert await stores.mark(one, flag, on=on) == ()
-        await stores.archive_faded(STORED + timedelta(minutes=YEARS))
-        kept = await stores.memory()
-        assert (getattr(kept, flag), kept.archived_at is not None) == (on, archived)
+SAID, RIGHT = "I live in Rome.", "I live in Turin."
+STAGES = ("encoded", "enriched", "indexed", "extracted")
+FIELDS: dict[str, Any] = {"content": SAID, "kind": "note", "importance": 0.7, "language": "it"}
+
+
+async def _remembered(stores: Stores) -> UUID:
+    (memory_id,) = await stores.say("m-1", **FIELDS)
+    await stores.encode("m-1")
+    await stores.enrich("m-1", version="rules-2+model")
+    await stores.index([memory_id])
+    await learn(stores, _evidence(stores, "Rome"))
+    assert (await stores.progress()).remembered
+    return memory_id
+
+
+def _evidence(stores: Stores, city: str, content: str = SAID) -> ExtractedEvidence:
+    return replace(extracted(stores, "m-1", claim("lives_in", city)), text_hash=text_hash(content))
+
+
+async def test_the_new_words_stand_and_the_stages_are_taken_back(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    before = await stores.memory()
+    done = await stores.correct(memory_id, RIGHT)
+    assert set(done.fields) == {"content", "language", "source", "confidence", "verified"}
+    assert done.progress is not None
+    assert [getattr(done.progress, stage) for stage in STAGES] == [None] * 4
+    kept = await stores.memory()
+    assert (kept.content, kept.language, kept.title) == (RIGHT, "en", "")
+    assert (kept.source, kept.confidence, kept.verified) == (MemorySource.USER_CORRECTION, 1, True)
+    assert (kept.kind, kept.importance) == (before.kind, before.importance), "the bot has stated these"
+    (lost,) = await stores.lost()
+    assert lost.progress == done.progress, "reconciliation finds it"
+    page = await stores.queries.history(stores.tenant, "u-1", conversation_id=None, before=None, limit=9)
+    assert [line.content for line in page] == [SAID]
+    (recorded,) = await stores.record(stores.message(**FIELDS))
+    assert recorded.status == "kept"
+    assert await stores.memory() == kept, "a redelivery changes nothing"
+    await stores.correct(memory_id, "Ok", language="")
+    assert (await stores.memory()).language == "en", "a language that is not known stays"
+
+
+async def test_no_vector_of_the_former_words_is_left_or_comes_late(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    (read,) = await stores.encodings.load(stores.tenant, MODEL, [memory_id])
+    await stores.correct(memory_id, RIGHT)
+    (again,) = await stores.encodings.load(stores.tenant, MODEL, [memory_id])
+    assert (again.text, again.is_encoded) == (RIGHT, False)
+    vectors, save = [(memory_id, vector_of(memory_id))], stores.encodings.save
+    for saved in (vectors, []):
+        late = {memory_id: text_hash(read.text)}
+        assert not (await save(stores.tenant, MODEL, saved, [memory_id], STORED, texts=late)).progress
+    assert await stores.indexing.load(stores.tenant, [MODEL], [memory_id]) == []
+    right = {memory_id: text_hash(RIGHT)}
+    saved_now = await save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=right)
+    (progress,) = saved_now.progress
+    assert progress.encoded == STORED
+
+
+async def test_no_enrichment_of_the_former_words_comes_late(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    read = await stores.memory()
+    late = replace(enriched(read, title="Rome"), text_hash=text_hash(read.content))
+    await stores.correct(memory_id, RIGHT)
+    assert await stores.enrichments.save(stores.tenant, [late], STORED) == []
+    assert (await stores.memory()).title == ""
+    anew = replace(enriched(read, title="Turin", version="rules-2"), text_hash=text_hash(RIGHT))
+    (saved,) = await stores.enrichments.save(stores.tenant, [anew], STORED)
+    assert (saved.version, (await stores.memory()).title) == ("rules-2", "Turin")
+
+
+async def test_facts_follow_and_none_of_the_former_words_comes_late(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    await stores.correct(memory_id, RIGHT)
+    assert await stores.ledger.evidence_of_memories(stores.tenant, [memory_id]) == {}, "it is read anew"
+    assert list((await learn(stores, _evidence(stores, "Rome")))[1]) == []
+    _, (read,) = await learn(stores, _evidence(stores, "Turin", RIGHT))
+    assert read.extracted == STORED
+    await learn(stores, _evidence(stores, "Rome"))
+    assert [one.object for one in await facts(stores)] == ["Turin"]
+
+
+async def test_at_once_with_all_workers_nothing_of_the_former_words_stays(stores: Stores) -> None:
+    for _ in range(5):
+        here = stores.another_tenant()
+        memory_id = await _remembered(here)
+        read, hashes = await here.memory(), {memory_id: text_hash(SAID)}
+        vectors = [(memory_id, vector_of(memory_id))]
+        late = replace(enriched(read, title="Rome"), text_hash=text_hash(SAID))
+        await asyncio.gather(
+            here.encodings.save(here.tenant, MODEL, vectors, [memory_id], STORED, texts=hashes),
+            here.enrichments.save(here.tenant, [late], STORED),
+            here.ledger.record(here.tenant, [_evidence(here, "Rome")], STORED),
+            here.correct(memory_id, RIGHT),
+            here.encodings.save(here.tenant, MODEL, vectors, [memory_id], STORED, texts=hashes),
+        )
+        progress, kept = await here.progress(), await here.memory()
+        assert [getattr(progress, stage) for stage in STAGES] == [None] * 4
+        assert (kept.content, kept.title) == (RIGHT, "")
+        (text,) = await here.encodings.load(here.tenant, MODEL, [memory_id])
+        assert not text.is_encoded
+
+
+async def test_the_same_words_confirm_a_memory_and_make_nothing_anew(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    done = await stores.correct(memory_id, SAID)
+    assert done.fields == ("source", "confidence", "verified")
+    assert done.progress is not None
+    assert done.progress.remembered
+    assert (await stores.correct(memory_id, SAID)).fields == ()
+    assert (await stores.memory()).title
+
+
+async def test_a_dead_letter_of_the_former_words_is_tried_with_the_new_ones(stores: Stores) -> None:
+    (memory_id,) = await stores.say("m-1")
+    await stores.set_stages("m-1", stages=[Stage.EXTRACTED])
+    await stores.record_dead_letter()
+    assert await stores.lost() == []
+    await stores.correct(memory_id, RIGHT)
+    assert len(await stores.lost()) == 1
+
+
+async def test_a_repeat_returns_the_same_and_corrects_nothing_again(stores: Stores) -> None:
+    memory_id, by = await _remembered(stores), request("r-1", "Turin")
+    done = await asyncio.gather(*(stores.correct(memory_id, RIGHT, by=by) for _ in range(5)))
+    assert all(one == done[0] for one in done)
+    await stores.correct(memory_id, "I live in Bari.")
+    assert (await stores.correct(memory_id, RIGHT, by=by)).fields == done[0].fields
+    assert (await stores.memory()).content == "I live in Bari."
+    with pytest.raises(RequestConflict):
+        await stores.correct(memory_id, RIGHT, by=request("r-1", "Bari"))
+    for here, one, user in (
+        (stores, uuid4(), "u-1"),
+        (stores, memory_id, "u-2"),
+        (stores.another_tenant(), memory_id, "u-1"),
+    ):
+        with pytest.raises(UnknownMemories):
+            await here.correct(one, RIGHT, by=request(user_id=user))
+    assert (await stores.memory()).content == "I live in Bari."
+
+
+async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    await stores.record(stores.message("m-2", minute=5))
+    await stores.set_stages("m-2")
+    await stores.correct(memory_id, RIGHT)
+    await stores.encode("m-1")
+    assert await stores.followers(memory_id) == {memory_id: stores.id("m-2")}
+    assert (await stores.progress("m-2")).indexed is None
+    (follower,) = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-2")])
+    assert follower.preceding_text == RIGHT
+
+
+async def test_a_derived_memory_keeps_its_title_and_tells_no_facts(stores: Stores) -> None:
+    made = replace(summary(stores, await stores.say("m-1")), title="The sea")
+    await stores.write_derived(made)
+    done = await stores.correct(made.id, RIGHT)
+    assert done.progress is not None
+    assert (done.progress.encoded, done.progress.extracted) == (None, STORED)
+    (kept,) = await stores.found(made.id)
+    assert (kept.content, kept.title, kept.kind) == (RIGHT, "The sea", made.kind)

@@ -1,127 +1,28 @@
 """Documents are stored and extracted while objects, database or readers fail."""
 
 import asyncio
-import math
-from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import pytest
 import pytest_asyncio
-from obstore.store import MemoryStore
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.passes import Emitted
+from tests.contract.store.document_bench import WORD, Bench, message
 from tests.contract.store.stores import Stores
 from tests.fixtures.eventually import eventually
 from tests.fixtures.relay import Relay
-from tests.support.factories import at
-from tests.support.manual_clock import ManualClock, settle
+from tests.support.manual_clock import settle
 
-from ricordo.documents.object_store import ObjectStore
-from ricordo.documents.readers.reader_process import ReaderProcess
-from ricordo.documents.records import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
+from ricordo.documents.records import ObjectMissing, ObjectsUnavailable
 from ricordo.language.annotations import MemoryKind, MemorySource
-from ricordo.memory.document_cutting import DocumentPart
-from ricordo.messages.events import MessageReceived
-from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo.memory.model import Memory, derived_id
+from ricordo.runtime.handling import Done, Envelope, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo_services.ingest.document_extraction import DocumentExtraction, DocumentStorage
 from ricordo_services.ingest.ingest_handler import IngestHandler
-
-WORD = b"A first word."
-
-
-class FlakyObjects(ObjectStore):
-    """An object store whose methods named in `away` fail."""
-
-    def __init__(self) -> None:
-        self.kept = ObjectStore(MemoryStore())
-        self.away: set[str] = set()
-        self.deleting: Callable[[], Awaitable[object]] | None = None
-
-    def _open(self, method: str) -> ObjectStore:
-        if method in self.away:
-            raise ObjectsUnavailable("away")
-        return self.kept
-
-    async def put(self, key: str, data: bytes) -> None:
-        await self._open("put").put(key, data)
-
-    async def get(self, key: str) -> bytes:
-        return await self._open("get").get(key)
-
-    async def delete(self, key: str) -> None:
-        if self.deleting is not None:
-            await self.deleting()
-        await self._open("delete").delete(key)
-
-
-class TextReader(ReaderProcess):
-    """Reads every document as text, when it may; `begin` is called before."""
-
-    def __init__(self) -> None:
-        self.free = asyncio.Event()
-        self.free.set()
-        self.begun = 0
-        self.begin: Callable[[bytes], Awaitable[object] | None] = lambda _: None
-
-    async def read(self, name: str, media_type: str, data: bytes) -> Sequence[DocumentPart]:
-        self.begun += 1
-        if (more := self.begin(data)) is not None:
-            await more
-        await self.free.wait()
-        return [DocumentPart(text=data.decode())]
-
-    def count(self, text: str) -> int:
-        return len(text.split())
-
-
-class Bench:
-    """IngestHandler and the reading of documents, with all that they work on."""
-
-    def __init__(self, stores: Stores) -> None:
-        self.stores, self.objects, self.reader = stores, FlakyObjects(), TextReader()
-        self.emitted, self.clock = Emitted(), ManualClock()
-        self.documents = DocumentStore(stores.database)
-        self.reading = DocumentExtraction(
-            documents=self.documents,
-            objects=self.objects,
-            reader=self.reader,
-            tokens=self.reader,
-            life=stores.lifecycle,
-            emitter=self.emitted,
-            clock=self.clock,
-            executor=stores.executor,
-        )
-        self.reading.due = math.inf  # what other tests left waiting is theirs
-        storage = DocumentStorage(self.objects, self.documents, self.reading.schedule)
-        self.ingest = IngestHandler(stores.intake, self.clock, None, storage=storage)
-
-    async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
-        tenant = tenant or self.stores.tenant
-        subject = "memory.v1.x.message.received"
-        return await self.ingest(
-            tenant, [Envelope(tenant, uuid4(), subject, one, 1, None, one.timestamp) for one in messages]
-        )
-
-    async def read(self) -> None:
-        self.reading.schedule(self.stores.tenant)
-        await self.reading.run()
-
-    async def about(self, message_id: str = "m-1") -> DocumentRecord:
-        found = await self.documents.about(self.stores.tenant, self.stores.id(message_id))
-        assert found is not None
-        return found
-
-    async def state(self, message_id: str = "m-1") -> str:
-        return (await self.about(message_id)).state
-
-    def key(self, data: bytes = WORD, message_id: str = "m-1") -> str:
-        return object_key(self.stores.tenant, "u-1", message_id, data)
 
 
 @pytest.fixture
@@ -137,25 +38,6 @@ async def relay(dsns: Dsns) -> AsyncIterator[Relay]:
     await relay.open()
     yield relay
     await relay.cut()
-
-
-def message(
-    message_id: str = "m-1", content: str = "Look.", data: bytes | None = WORD, user_id: str = "u-1"
-) -> MessageReceived:
-    """Return a message that brings a document, unless that is None."""
-    document = {"name": "a.txt", "media_type": "text/plain", "data": b64encode(data or b"").decode()}
-    fields = {
-        "id": message_id,
-        "user_id": user_id,
-        "conversation_id": "c-1",
-        "role": "user",
-        "content": content,
-        "timestamp": at(0),
-        "tags": ["home"],
-        "speaker": "Ada",
-        "document": None if data is None else document,
-    }
-    return MessageReceived.model_validate(fields)
 
 
 async def test_an_extract_takes_who_when_and_where_from_its_message(bench: Bench) -> None:
@@ -282,8 +164,7 @@ async def test_a_document_that_takes_long_stays_claimed(bench: Bench) -> None:
         await eventually(lambda: bench.reader.begun > 0 and bench.clock.sleeping > 0)
         await bench.clock.advance(5)
         await settle()
-    now = bench.clock.now()
-    assert await bench.documents.claim(bench.stores.tenant, now, now) is None
+    assert await bench.claim() is None
     bench.reader.free.set()
     await reading
     assert await bench.state() == "read"
@@ -309,8 +190,56 @@ async def test_documents_of_another_tenant_or_user_come_in_between(bench: Bench)
 async def test_a_document_that_ends_every_worker_is_given_up(bench: Bench) -> None:
     await bench.say(message())
     for _ in range(5):
-        now = bench.clock.now()
-        assert await bench.documents.claim(bench.stores.tenant, now, now + timedelta(seconds=15)) is not None
+        assert await bench.claim() is not None
         await bench.clock.advance(15)
     await bench.read()
     assert "was begun 5 times, and no worker came to its end" in (await bench.about()).reason
+
+
+async def test_readers_that_claim_at_once_get_a_document_each(bench: Bench) -> None:
+    await bench.say(*(message(f"m-{n}") for n in range(5)))
+    claimed = [one for one in await asyncio.gather(*(bench.claim() for _ in range(10))) if one is not None]
+    while (more := await bench.claim()) is not None:
+        claimed.append(more)
+    assert sorted(claimed) == sorted(bench.stores.id(f"m-{n}") for n in range(5))
+
+
+def _extracts(source: Memory, *texts: str) -> list[Memory]:
+    return [
+        replace(
+            source,
+            id=derived_id(source.tenant, MemoryKind.EXTRACT, [source.id], about=str(n)),
+            message_id=None,
+            kind=MemoryKind.EXTRACT,
+            content=text,
+            source_ids=(source.id,),
+        )
+        for n, text in enumerate(texts)
+    ]
+
+
+async def test_the_end_of_a_reading_is_written_once(bench: Bench) -> None:
+    """As after a crash; a failure keeps its first reason."""
+    await bench.say(message(), message("m-2"))
+    now, tenant = bench.clock.now(), bench.stores.tenant
+    read, failed = bench.stores.id("m-1"), bench.stores.id("m-2")
+    made = _extracts(await bench.stores.memory(), "One.", "Two.", "Three.")
+    progress = await bench.documents.done(tenant, read, made, complete=False, at=now)
+    about = await bench.about()
+    assert (about.state, about.extract_ids, about.complete) == ("read", tuple(one.id for one in made), False)
+    assert (about.pending, about.settled_at) == (3, now)
+    assert await bench.documents.done(tenant, read, made, complete=False, at=now) == progress
+    for reason in ("document_unreadable: a.txt is broken", "again"):
+        await bench.documents.failed(tenant, failed, reason, now)
+    assert (await bench.about("m-2")).reason == "document_unreadable: a.txt is broken"
+    assert await bench.claim() is None
+
+
+async def test_nothing_is_written_of_a_message_that_was_forgotten_meanwhile(bench: Bench) -> None:
+    await bench.say(message())
+    made = _extracts(await bench.stores.memory(), "One.")
+    await bench.stores.put_tombstone("conversation", "c-1")
+    tenant, memory_id = bench.stores.tenant, bench.stores.id("m-1")
+    assert await bench.documents.done(tenant, memory_id, made, complete=True, at=bench.clock.now()) == []
+    about = await bench.about()
+    assert (about.state, about.extract_ids) == ("failed", ())

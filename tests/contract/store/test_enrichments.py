@@ -5,7 +5,6 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import FEELING, STORED, Stores, enriched
 from tests.fixtures.reference_formulas import MemoryStrength, reinforce
 from tests.support.factories import at
@@ -86,13 +85,6 @@ async def test_what_use_has_added_stays_whenever_it_was_added(
     kept = await stores.memory()
     assert kept.importance == pytest.approx(strength.importance)
     assert (kept.access_count, kept.last_accessed) == (uses, STORED)
-
-
-async def test_facts_that_were_learned_meanwhile_change_nothing(stores: Stores) -> None:
-    ids = await stores.say("m-0", "m-1")
-    before = await stores.enrichments.load(stores.tenant, ids)
-    await learn(stores, extracted(stores, "m-0", claim("friend", "Bea")))
-    assert await stores.enrichments.load(stores.tenant, ids) == before
 
 
 async def test_enriching_using_and_fading_at_once_lose_nothing(stores: Stores) -> None:

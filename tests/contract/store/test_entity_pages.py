@@ -13,7 +13,7 @@ from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import ErrorCode
 from ricordo.runtime.handling import RequestError
 from ricordo.store.erasure import ErasureRequest
-from ricordo.store.memory_listings import LIFETIME
+from ricordo.store.listing_store import LIFETIME
 
 
 async def mention(stores: Stores, *names: str, since: int = 0, user_id: str = "u-1") -> None:

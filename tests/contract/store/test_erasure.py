@@ -10,17 +10,17 @@ from tests.contract.store.stores import END_OF_TIME, STORED, Stores, dead_letter
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import derived_id
+from ricordo.messages.commands import Erased
 from ricordo.messages.enumerations import ForgetScope
-from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import (
     DeadLetterPosition,
-    ErasureCounts,
     ErasureRequest,
     ErasureSlice,
     ErasureStore,
 )
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.fact_source import FactSource
+from ricordo.store.graph_source import FactSource
+from ricordo.store.idempotency import RequestConflict
 from ricordo.store.working_memory_store import WorkingNote
 
 LATER = STORED + timedelta(days=1)
@@ -37,11 +37,11 @@ def erasure(stores: Stores) -> ErasureStore:
 
 async def forget(
     stores: Stores, what: ErasureRequest, *, limit: int = 100, request: str | None = None
-) -> tuple[ErasureCounts, list[ErasureSlice]]:
+) -> tuple[Erased, list[ErasureSlice]]:
     """Erase it as a whole, and return what the tombstone says, and the slices."""
     erasure, slices = ErasureStore(stores.database), list[ErasureSlice]()
     buried = await erasure.put_tombstone(stores.tenant, what, request=request)
-    if isinstance(buried, ErasureCounts):
+    if isinstance(buried, Erased):
         return buried, slices
     while not slices or slices[-1].more:
         slices.append(await erasure.erase(stores.tenant, buried, limit))
@@ -51,7 +51,7 @@ async def forget(
     return await erasure.finish(stores.tenant, buried), slices
 
 
-async def _finish(erasure: ErasureStore, stores: Stores, what: ErasureRequest) -> ErasureCounts:
+async def _finish(erasure: ErasureStore, stores: Stores, what: ErasureRequest) -> Erased:
     """Erase what has a tombstone, in small slices."""
     while (await erasure.erase(stores.tenant, what, 2)).more:
         pass
@@ -86,7 +86,7 @@ async def test_of_a_forgotten_message_nothing_is_left(stores: Stores) -> None:
     pet = extracted(stores, "m-2", claim("has_pet", "Max"))
     await learn(stores, pet, extracted(stores, "m-1"))
     counts, (first, *_) = await forget(stores, A_MESSAGE)
-    assert counts == ErasureCounts(rows=2, vectors=1, graph=1)
+    assert counts == Erased(rows=2, vectors=1, graph=1)
     assert list(first.memory_ids) == [ids[1]]
     assert await _rows_with(stores, "m-2", "Max", str(ids[1])) == {"withdrawn_memories": 1}, (
         "its point has to follow"
@@ -228,6 +228,6 @@ async def test_a_stranger_and_another_tenant_erase_nothing(stores: Stores) -> No
     await stores.say("m-1", "m-2")
     for what in (A_MESSAGE, A_CONVERSATION, A_USER):
         stranger = replace(what, user_id="u-9", key=what.key.replace("u-1", "u-9"))
-        assert (await forget(stores, stranger))[0] == ErasureCounts()
+        assert (await forget(stores, stranger))[0] == Erased()
     await forget(stores.another_tenant(), A_USER)
     assert (await stores.queries.counts(stores.tenant, "u-1")).memories == 2

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import MISSING, fields, replace
 from functools import partial
 from itertools import product
-from typing import Any, Final
+from typing import Final
 from uuid import uuid4
 
 import asyncpg
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn, tell, tell_in_turn
+from tests.contract.store.evidence import ALL, claim, extracted, facts, learn, tell_in_turn
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.growth import rows_touched
 from tests.fixtures.reference_formulas import facts_as_of
@@ -20,7 +20,6 @@ from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import USER
 from ricordo.memory.facts.fact_model import Fact, MessageContribution
-from ricordo.memory.facts.user_assertions import UserAssertion
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
@@ -36,44 +35,24 @@ THINGS: Final = {
 MESSAGES: Final = 40
 
 
-async def test_messages_are_loaded_with_who_said_them(stores: Stores) -> None:
-    said: dict[str, Any] = {"role": "assistant", "speaker": "Bot", "language": "it", "content": "ciao"}
-    await stores.record(stores.message(timezone="Europe/Rome", **said), stores.message("m-2", minute=1))
-    ids = [stores.id("m-2"), uuid4(), stores.id("m-1")]
-    second, first = await stores.ledger.load(stores.tenant, ids)
-    assert {name: getattr(first, name) for name in said} == said
-    assert (second.message_id, second.user_id, second.said_at) == ("m-2", "u-1", at(1))
-    assert first.timezone == second.timezone == "Europe/Rome"
-
-
-async def test_a_redelivery_contributes_the_same_at_any_ledger(stores: Stores) -> None:
+async def test_a_redelivery_contributes_the_same(stores: Stores) -> None:
     """What a message contributes follows from the state, and not from the call."""
     cities = ("Rome", "Rome", "Milan", "Milan", "Turin")
     await stores.say(*(f"m-{n}" for n in range(len(cities) + 1)))
 
-    async def contributed(n: int, ledger: FactLedger) -> MessageContribution:
+    async def contributed(n: int) -> MessageContribution:
         claims = [claim("lives_in", cities[n], minute=n)] if n < len(cities) else []
         told = extracted(stores, f"m-{n}", *claims)
-        found, _ = await ledger.record(stores.tenant, [told], STORED)
+        found, _ = await stores.ledger.record(stores.tenant, [told], STORED)
         return found.get(f"m-{n}", MessageContribution())
 
     superseded = []
     for n in range(len(cities) + 1):
-        first = await contributed(n, stores.ledger)
+        first = await contributed(n)
         superseded.append([fact.object for fact in first.superseded])
-        for ledger in (stores.ledger, stores.another_ledger()):
-            assert await contributed(n, ledger) == first
+        assert await contributed(n) == first
     assert superseded == [[], [], ["Rome"], [], ["Milan"], []]
-    assert await contributed(len(cities), stores.ledger) == MessageContribution()
-
-
-async def test_who_is_told_of_no_more_when_a_message_is_read_anew_is_known_no_more(stores: Stores) -> None:
-    """Beside somebody whom the user may not know, a name tells of nobody: as if it had been read so first."""
-    await stores.say("m-0")
-    await learn(stores, extracted(stores, "m-0", claim("lives_in", "Rome", subject="Bea")))
-    assert await facts(stores)
-    await learn(stores, extracted(stores, "m-0", claim("friend", "Bea", subject="Bea", ties=("~", ""))))
-    assert not await facts(stores)
+    assert await contributed(len(cities)) == MessageContribution()
 
 
 async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(stores: Stores) -> None:
@@ -88,23 +67,14 @@ async def test_an_entity_is_found_by_any_spelling_and_the_user_is_none(stores: S
     assert await stores.ledger.entity(stores.tenant, "u-2", "Zoë") is None
 
 
-async def test_facts_are_selected_for_a_context_by_confidence_names_and_predicates(stores: Stores) -> None:
+async def test_facts_about_the_user_come_in_the_order_of_the_predicates(stores: Stores) -> None:
     told = [*[("likes", "tea")] * 3, ("has_pet", "Max"), ("lives_in", "Rome"), ("lives_in", "Milan")]
     await tell_in_turn(stores, *(claim(*one) for one in told))
-
-    async def surfacing(*names: str, limit: int = 10) -> list[str]:
-        asked = stores.recalls.facts_of_question
-        found = await asked(stores.tenant, "u-1", words=names, threshold=3, limit=limit)
-        return [one.object for one in found.surfacing]
 
     async def about(*predicates: str, user: str = "u-1", limit: int = 10) -> list[str]:
         found = await stores.ledger.about_user(stores.tenant, user, predicates=predicates, limit=limit)
         return [one.object for one in found]
 
-    assert await surfacing() == ["tea"]
-    assert await surfacing("MÁX", "nobody", "", "user") == ["Max", "tea"]
-    assert await surfacing("Rome", "Milan") == ["Milan", "tea"]
-    assert await surfacing("Max", limit=1) == ["Max"]
     assert await about("lives_in") == ["Milan"]
     assert await about("likes", "has_pet", "name") == ["tea", "Max"]
     assert await about("name", "has_pet", "likes") == ["Max", "tea"]
@@ -205,21 +175,6 @@ async def test_what_messages_state_is_read_back_whole(stores: Stores) -> None:
     _, progress = await learn(stores, extracted(stores, "forgotten", claim("lives_in", "Oslo")))
     assert list(progress) == []
     assert "Oslo" not in {one.object for one in await facts(stores)}
-
-
-async def test_evidence_of_a_correction_is_kept_whole(stores: Stores) -> None:
-    marco = claim("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))
-    (fact,) = await tell(stores, "m-0", marco)
-    await assert_fact(stores, fact.id, UserAssertion(object="Dario"), "request")
-    found = await stores.fetch(
-        "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "
-        "quote from fact_evidence where message_id = 'request' order by ordinal"
-    )
-    same = ("user", "user", "has_sibling")
-    assert found == [
-        (*same, "Marco", "marco", "rejected", "holds", fact.valid_from, "has_sibling/m/brother", ""),
-        (*same, "Dario", "dario", "verified", "holds", fact.valid_from, "has_sibling/m/brother", ""),
-    ]
 
 
 async def test_a_batch_reads_what_it_touches_and_no_more_when_more_is_known(

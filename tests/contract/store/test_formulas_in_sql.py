@@ -17,7 +17,6 @@ from tests.fixtures.reference_formulas import (
     apply_access,
     apply_verdict,
     memories_to_prune,
-    reinforce,
 )
 
 from ricordo.memory.decay import decay_factor
@@ -175,25 +174,6 @@ async def test_retention(
     assert set(gone) == set(memories_to_prune(candidates, limit, NOW, strategy))
 
 
-@LAWS
-@given(rows=ROWS, uses=st.lists(AGE, min_size=1, max_size=5))
-async def test_reinforcement(stores: Stores, rows: list[Row], uses: list[timedelta]) -> None:
-    here = stores.another_tenant()
-    before = await _written(here, rows)
-    ids = tuple(one.id for one in before)
-    for age in uses:
-        await here.use(*ids, at=NOW - age)
-    standings = {one.id: one for one in await here.recalls.ranking_rows(here.tenant, "u-1", ids, NOW)}
-    for former, now in zip(before, await _read(here, ids), strict=True):
-        strength = _strength(former)
-        for age in uses:
-            strength = reinforce(strength, NOW - age)
-        assert now.importance == pytest.approx(strength.importance, rel=1e-12)
-        assert standings[now.id].importance_beyond == pytest.approx(strength.beyond, rel=1e-9, abs=1e-12)
-        assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-12)
-        assert (now.access_count, now.last_accessed) == (strength.access_count, strength.last_accessed)
-
-
 async def test_importance_after_uses(stores: Stores) -> None:
     """Wherever SQL counts uses, it does so by these two functions."""
     grid = [
@@ -250,8 +230,10 @@ async def test_events_and_verdicts_in_any_order(
             judged = {"used": (), "irrelevant": ()} | {said: ids}
             await here.curation.feedback(here.tenant, request(), recalls[recall], **judged, at=at)
         known = [_told(strength, uses, recall, said, at) for strength, uses in known]
+    standings = {one.id: one for one in await here.recalls.ranking_rows(here.tenant, "u-1", ids, NOW)}
     for now, (strength, _) in zip(await _read(here, ids), known, strict=True):
         assert now.importance == pytest.approx(strength.importance, rel=1e-9)
+        assert standings[now.id].importance_beyond == pytest.approx(strength.beyond, rel=1e-9, abs=1e-9)
         assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-9, abs=1e-9)
         assert (now.access_count, now.last_accessed) == (strength.access_count, strength.last_accessed)
 

@@ -32,7 +32,7 @@ from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.events import FactsExtracted
 from ricordo.runtime.handling import Envelope
 from ricordo.store.erasure import ErasureRequest, ErasureStore
-from ricordo.store.fact_source import FactSource
+from ricordo.store.graph_source import FactSource
 from ricordo_services.job_progress import ReindexOrder
 from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector, GraphRebuild
 from ricordo_services.stack.endpoints import Endpoints
@@ -273,7 +273,9 @@ async def test_a_reindexing_restores_the_graph_however_it_was_damaged(
 ) -> None:
     """Of all users or of one; what another application has put there is left alone."""
     projector = GraphProjector(FactSource(stores.database), graph)
-    rebuild = GraphRebuild(projector=projector, life=stores.lifecycle, clock=ManualClock(start=START))
+    rebuild = GraphRebuild(
+        projector=projector, lifecycle_store=stores.lifecycle, clock=ManualClock(start=START)
+    )
     told = claim("friend", "Nora"), claim("lives_in", "Rome", subject="Nora", polarity="past", position=9)
     for n, user_id in enumerate(USERS):
         await stores.say(f"m-{n}", f"n-{n}", user_id=user_id)

@@ -1,4 +1,4 @@
-"""The pass that asks a model who is who: what it is shown, what its answers change, and who asks at once."""
+"""A model is asked who is who, pair by pair, once, and never over the user."""
 
 import asyncio
 from collections import Counter
@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import Stores
+from tests.contract.store.test_identities import BROTHER, COLLEAGUE
 from tests.fixtures.fake_llm import FakeServer, Given, away
 
 from ricordo.language.facts.evidence import Evidence
@@ -17,9 +18,8 @@ from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
 from ricordo_services.backpressure import Backlog
-from ricordo_services.knowledge.identity_resolution import IdentityResolution, Verdict
+from ricordo_services.knowledge.identity_resolution import IdentityResolution, IdentityVerdict
 
-BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
 NICO, NICOLA = claim("likes", "tea", subject="Nico"), claim("friend", "Nicola")
 CRISTINA, CHRISTINA = claim("likes", "tea", subject="Cristina"), claim("friend", "Christina")
 PAIRS = (("nico", "nicola"), ("christina", "cristina"))
@@ -95,8 +95,8 @@ async def one(stores: Stores) -> Process:
     return Process(stores)
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-async def test_what_the_model_says_is_decided_once(one: Process, verdict: Verdict) -> None:
+@pytest.mark.parametrize("verdict", IdentityVerdict)
+async def test_what_the_model_says_is_decided_once(one: Process, verdict: IdentityVerdict) -> None:
     one.server.answer = judging(verdict).answer
     await one.say(NICO, NICOLA)
     for _ in range(2):

@@ -1,4 +1,7 @@
-"""Who may decide whether two names are one; what follows for the facts is proved by `test_folding_laws`."""
+"""Who may decide whether two names are one, and the pass that asks a model.
+
+What follows for the facts is proved by `test_folding_laws`.
+"""
 
 from functools import partial
 
@@ -7,13 +10,13 @@ from tests.contract.store.evidence import claim, tell, version
 from tests.contract.store.stores import Stores
 
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS
-from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.idempotency import RequestConflict
 
-BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
 MODEL = "model:m"
+BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
 NAMES = ("nico", "nicola")
 TWO = {("user", "friend", "Nicola"), ("Nico", "likes", "tea")}
 ONE = {("user", "friend", "Nicola"), ("Nicola", "likes", "tea")}

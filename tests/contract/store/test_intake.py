@@ -97,14 +97,6 @@ async def test_two_writers_of_the_same_ids_in_opposite_order_agree(
         assert sorted(kept) == sorted((str(one.message_id), one.content) for one in found)
 
 
-async def test_a_message_of_the_history_only_has_nothing_to_wait_for(stores: Stores) -> None:
-    (recorded,) = await stores.record(stores.message(memorable=False))
-    assert recorded.progress is not None
-    assert recorded.progress.remembered
-    counts = await stores.queries.counts(stores.tenant, "u-1")
-    assert (counts.history, counts.memories, counts.pending) == (1, 0, 0)
-
-
 @pytest.mark.parametrize(("scope", "key"), [("message", "m-1"), ("conversation", "c-1"), ("user", "u-1")])
 async def test_a_forgotten_message_is_not_recorded_again(stores: Stores, scope: Scope, key: str) -> None:
     await stores.put_tombstone(scope, key)
@@ -232,7 +224,7 @@ async def test_a_late_message_that_names_a_zone_has_those_after_it_derived_again
         await stores.enrich(name, timezone=memory.timezone)
     (read,) = await stores.enrichments.load(stores.tenant, [stores.id("m-2")])
     (recorded,) = await stores.record(stores.message("m-1", timezone="America/New_York"))
-    assert [one.message_id for one in recorded.rezoned] == ["m-2"]
+    assert [one.message_id for one in recorded.timezone_changed] == ["m-2"]
     moved = await stores.memory("m-2")
     assert (moved.timezone, moved.time_of_day) == ("America/New_York", "night")
     assert [(await stores.progress(name)).enriched for name in names] == [None, STORED, STORED]
@@ -309,11 +301,3 @@ async def test_a_day_has_a_quota_of_its_own(stores: Stores) -> None:
 async def test_a_forgotten_message_takes_no_room(stores: Stores) -> None:
     await stores.put_tombstone("message", "u-1-0")
     assert await _record_within(stores, some(stores, 4)) == ["forgotten", "kept", "kept", "kept"]
-
-
-async def test_the_reason_of_a_refusal_goes_with_the_replay(stores: Stores) -> None:
-    await stores.record_dead_letter("u-1-0", consumer="ingest", code="quota_exceeded")
-    assert (await stores.queries.status(stores.tenant, "u-1-0"))[1] is not None
-    await stores.record(*some(stores, 1))
-    await stores.encode("u-1-0")
-    assert (await stores.queries.status(stores.tenant, "u-1-0"))[1] is None

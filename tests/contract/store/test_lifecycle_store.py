@@ -192,7 +192,7 @@ async def test_a_use_that_is_dated_ahead_keeps_nothing(stores: Stores) -> None:
     assert len(await _expire(stores, TIME)) == 1
 
 
-_OLD, AFTER = 240, STORED + timedelta(seconds=1)
+AFTER = STORED + timedelta(seconds=1)
 _FILL = Path(__file__).with_name("old_rows.sql").read_text(encoding="utf-8")
 _LEFT = """
 select (select count(*) from inbox where tenant = $1), (select count(*) from memory_uses where tenant = $1),
@@ -206,55 +206,21 @@ _HOLD = [
 ]
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a statement drop a hundred rows at most."""
-    monkeypatch.setattr(lifecycle_store, "_DROPPED", 100)
-
-
-async def _fill(stores: Stores) -> None:
-    await stores.say("m-1")
-    await stores.execute(_FILL, stores.tenant, stores.id("m-1"), STORED, _OLD)
-
-
 async def _left(stores: Stores) -> tuple[int, ...]:
     (row,) = await stores.fetch(_LEFT, stores.tenant)
     return row
 
 
-@pytest.mark.usefixtures("few")
-async def test_what_is_held_is_left_to_the_next_time(stores: Stores) -> None:
+async def test_what_is_held_is_left_to_the_next_time(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than one statement drops goes at once but for it; nobody is waited for."""
-    await _fill(stores)
+    monkeypatch.setattr(lifecycle_store, "_DROPPED", 100)  # rows, of 240
+    await stores.say("m-1")
+    await stores.execute(_FILL, stores.tenant, stores.id("m-1"), STORED, 240)
     async with stores.transaction() as connection:
         for query in _HOLD:
             await connection.execute(query, stores.tenant)
         async with asyncio.timeout(30):
             await stores.tidy(AFTER)
         assert await _left(stores) == (1,) * 5
-    await stores.tidy(AFTER)
-    assert await _left(stores) == (0,) * 5
-
-
-@pytest.mark.usefixtures("few")
-async def test_it_goes_in_several_transactions(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is stopped in between has dropped a part, and the next time drops the rest."""
-    await _fill(stores)
-    begun, transaction = 0, stores.database.transaction
-
-    def counted(tenant: str, *, planned_anew: bool = False) -> object:
-        nonlocal begun
-        begun += 1
-        if begun == 3:
-            raise RuntimeError("the process ends here")
-        return transaction(tenant, planned_anew=planned_anew)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(stores.database, "transaction", counted)
-        with pytest.raises(RuntimeError, match="ends here"):
-            await stores.tidy(AFTER)
-    dropped, *others = await _left(stores)
-    assert 0 < dropped < _OLD
-    assert others == [_OLD] * 4
     await stores.tidy(AFTER)
     assert await _left(stores) == (0,) * 5

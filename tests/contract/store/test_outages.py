@@ -49,15 +49,6 @@ async def test_nobody_there_is_said_as_such() -> None:
             await one
 
 
-async def test_a_session_that_is_ended_within_a_transaction_says_why(stores: Stores) -> None:
-    async def end_session() -> None:
-        async with stores.transaction() as connection:
-            await connection.fetch("select pg_terminate_backend(pg_backend_pid())")
-
-    with pytest.raises(StoreUnavailable, match="terminating connection"):
-        await end_session()
-
-
 async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(
     stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:

@@ -1,6 +1,7 @@
 """A pass runs once a day, goes on where it was cut off, and in one process at a time."""
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,6 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 from tests.contract.store.stores import Stores
+from tests.fixtures.eventually import eventually
 from tests.support.manual_clock import ManualClock
 
 from ricordo.runtime.backoff import ItemBackoff
@@ -268,3 +270,57 @@ async def test_a_server_that_is_away_ends_the_pass(
     work.poisoned = False
     await _run(one, way, clock)  # at once: nothing rests for that
     assert len(work.done) == 2
+
+
+HOLDER = """
+import asyncio, sys
+from ricordo.store.pass_store import PassLocks
+
+async def hold():
+    async with PassLocks(sys.argv[1]).acquire("killed") as is_alone:
+        print(is_alone, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(hold())
+"""
+
+
+async def _is_free(stores: Stores, name: str) -> bool:
+    async with stores.pass_locks.acquire(name) as is_alone:
+        return is_alone
+
+
+async def test_a_cancelled_holder_gives_it_up_and_a_patient_one_gets_it_then(stores: Stores) -> None:
+    name, entered, taken = f"pass-{uuid4()}", asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        async with stores.pass_locks.acquire(name) as is_alone:
+            assert is_alone
+            entered.set()
+            await asyncio.Event().wait()
+
+    async def wait() -> None:
+        async with stores.pass_locks.acquire(name, 30) as is_alone:
+            assert is_alone
+            taken.set()
+
+    holder = asyncio.create_task(hold())
+    await entered.wait()
+    waiting = asyncio.create_task(wait())
+    async with stores.pass_locks.acquire(name, 0.05) as is_alone:
+        assert not is_alone
+    assert not taken.is_set()
+    holder.cancel()
+    await waiting
+    assert taken.is_set()
+
+
+async def test_a_process_that_is_killed_gives_it_up(stores: Stores) -> None:
+    command = (sys.executable, "-c", HOLDER, stores.dsn)
+    holder = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert holder.stdout is not None
+    assert await holder.stdout.readline() == b"True\n"
+    assert not await _is_free(stores, "killed")
+    holder.kill()
+    await holder.wait()
+    await eventually(lambda: _is_free(stores, "killed"))

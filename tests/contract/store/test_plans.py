@@ -69,8 +69,8 @@ async def _plan(database: Database, query: str) -> list[str]:
 
 
 FILES = """
-intake derived_memories session_store consolidation facts lifecycle_store curation_store memory_queries stages
-memory_details memory_listings entity_listings corrections enrichment evidence document_store pass_store
+intake derived_memories session_store consolidation facts lifecycle_store curation_store memory_queries
+memory_listings entity_listings enrichment evidence document_store pass_store stages idempotency
 working_memory_store exports imports fact_assertions
 """
 

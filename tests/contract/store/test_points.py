@@ -82,7 +82,7 @@ async def _indexed(index: IndexHandler, stores: Stores, message_id: str) -> Outc
         memory_id=stores.id(message_id),
         version="1",
     )
-    event = Envelope(stores.tenant, uuid4(), "memory.enriched", body, attempt=1, traceparent=None, at=at(0))
+    event = Envelope(stores.tenant, uuid4(), "memory.enriched", body, attempt=1, trace=None, at=at(0))
     (outcome,) = await index(stores.tenant, [event])
     return outcome
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -16,7 +15,6 @@ from tests.support.manual_clock import ManualClock
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
-from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.event_items import DerivedEvent
 from ricordo.messages.events import (
     FactsRequested,
@@ -27,7 +25,6 @@ from ricordo.messages.events import (
     MessageReceived,
     ReadingRequested,
 )
-from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import LifecycleStore
@@ -231,26 +228,12 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
     assert away.tidied == []
 
 
-@dataclass(frozen=True)
-class FailingCondenser(LlmCondenser):
-    """Condenses nothing, and fails at one conversation."""
-
-    conversation_id: str = ""
-
-    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        if turns[0].memory.conversation_id == self.conversation_id:
-            raise ValueError("a fault of our own")
-        return None
-
-
 async def _summarize(
-    stores: Stores, emitter: Emitted, after: timedelta = timedelta(hours=1), failing: str = ""
+    stores: Stores, emitter: Emitted, after: timedelta = timedelta(hours=1)
 ) -> tuple[int, ...]:
     """Run the pass; return how many conversations failed, and how many summaries were made."""
     clock = ManualClock(STORED + after)
-    condenser = FailingCondenser(failing)
-    store = SessionStore(stores.database)
-    work = SessionSummaries(store, emitter, clock, stores.executor, MODEL, condenser=condenser)
+    work = SessionSummaries(SessionStore(stores.database), emitter, clock, stores.executor, MODEL)
     return total(await run(work, stores.tenant, clock.now()), "failed", "created")
 
 
@@ -284,9 +267,3 @@ async def test_a_session_that_goes_on_is_left_alone_also_when_a_message_was_corr
     assert await _summarize(stores, emitter, timedelta(minutes=5)) == (0, 0)
     assert emitter.events == []
     assert await _summarize(stores, emitter) == (0, 1)
-
-
-async def test_a_conversation_that_fails_keeps_no_other_from_its_summary(stores: Stores) -> None:
-    for conversation_id in ("c-1", "c-2"):
-        await _converse(stores, conversation_id)
-    assert await _summarize(stores, Emitted(), failing="c-1") == (1, 1)

@@ -94,7 +94,7 @@ async def test_a_message_counts_once_however_often_it_is_enriched(stores: Stores
     await asyncio.gather(*(_enrich(stores, *names[::-1]) for _ in range(4)))
     assert await _accumulated(stores) == pytest.approx(3 * EACH)
     (late,) = await stores.record(stores.message("m-9", minute=-1, timezone="Asia/Tokyo"))
-    assert {one.memory_id for one in late.rezoned} == {stores.id(name) for name in names}
+    assert {one.memory_id for one in late.timezone_changed} == {stores.id(name) for name in names}
     await _enrich(stores, *names, "m-9")
     assert await _accumulated(stores) == pytest.approx(4 * EACH)
     await stores.correct(stores.id("m-0"), "I live in Turin.")
@@ -112,17 +112,6 @@ async def test_only_informative_messages_of_the_user_count(stores: Stores) -> No
     await _enrich(stores, "m-4", informative=0.0)
     assert await _accumulated(stores) == 0
     assert await _accumulated(stores, "u-2") == pytest.approx(EACH)
-
-
-async def test_users_above_the_threshold_come_with_the_most_first(stores: Stores) -> None:
-    for nth, user in enumerate(("u-1", "u-2", "u-3")):
-        names = [f"{user}-{n}" for n in range(nth + 1)]
-        await stores.say(*names, user_id=user)
-        await _enrich(stores, *names, user_id=user)
-    store = ReflectionStore(stores.database)
-    due = await store.due(stores.tenant, 4.7, user_id=None, limit=5)
-    assert [one.user_id for one in due] == ["u-3", "u-2"]
-    assert [one.user_id for one in await store.due(stores.tenant, 0, user_id="u-1", limit=5)] == ["u-1"]
 
 
 async def test_the_latest_enriched_messages_of_the_user_are_observed(stores: Stores) -> None:

@@ -17,7 +17,7 @@ from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
 from ricordo.store.intake import IntakeLimits, IntakeStore
-from ricordo.store.memory_listings import ListingScope, MemoryListings
+from ricordo.store.listing_store import Listings, ListingScope
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import WorkingNote
 
@@ -65,7 +65,7 @@ async def _fill_every_table(stores: Stores) -> None:
     await stores.put_tombstone("message", "m-9")
     await stores.record(stores.message("m-7", content="Sorry, the 4th, not the 3rd"))
     await link(stores, ["m-7"])
-    listings = MemoryListings(stores.database)
+    listings = Listings(stores.database)
     order = listings.by_weight(stores.tenant, "u-1", ListingScope(), uuid4(), by_use=True)
     await order.begin(STORED, limit=1)
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)

@@ -99,10 +99,11 @@ async def test_an_encoding_removes_the_reasons_of_ingest_but_for_refusals(stores
         ("ingest", "id_conflict"),
         ("ingest", "attempts_exhausted"),
         ("ingest-bulk", "attempts_exhausted"),
+        ("ingest", "quota_exceeded"),
     )
     for sequence, (consumer, code) in enumerate(reasons):
         await stores.record_dead_letter(consumer=consumer, code=code, sequence=sequence)
-    assert await _reason(stores, "m-1") == "attempts_exhausted"
+    assert await _reason(stores, "m-1") == "quota_exceeded"
     await stores.encode("m-1")
     assert await _reason(stores, "m-1") == "id_conflict"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
@@ -10,7 +10,7 @@ from tests.contract.store.stores import STORED, Stores
 from tests.support.factories import at
 from tests.support.manual_clock import ManualClock
 
-from ricordo.store.database import RequestConflict
+from ricordo.store.idempotency import RequestConflict
 from ricordo.store.working_memory_store import (
     TombstoneExists,
     TooManyNotes,
@@ -99,32 +99,6 @@ async def test_a_snapshot_is_not_read_again_until_something_changes(stores: Stor
         await _note(stores, "kpi", value)
         await is_another()
     assert await _snapshot(stores, "a token of nobody") is not None
-
-
-async def test_a_turn_that_has_come_of_age_changes_the_snapshot(stores: Stores) -> None:
-    await stores.record(stores.message("m-1", minute=1))
-    then = await _whole(stores, minute=2)
-    assert await _snapshot(stores, then.token, minute=30) is None
-    later = await _snapshot(stores, then.token, minute=24 * 60 + 2)
-    assert later is not None
-    assert list(later.turns) == []
-    assert await _snapshot(stores, later.token, minute=0.5) is None, "nor is it said yet before it is"
-
-
-async def test_names_are_read_until_they_are_held(stores: Stores) -> None:
-    assert not (await _whole(stores)).names
-    await stores.say("m-1")
-    friends = claim("friend", "Marco R."), claim("friend", "Lupo")
-    await learn(stores, extracted(stores, "m-1", *friends))
-    snapshot = await _whole(stores)
-    assert set(snapshot.names or ()) >= {"Marco R.", "Lupo"}
-    assert await _snapshot(stores, snapshot.token) is None
-    held = await _snapshot(stores, None, snapshot.names_token)
-    assert held is not None
-    assert held.names is None
-    other = await _snapshot(stores, None, uuid4())
-    assert other is not None
-    assert other.names == snapshot.names
 
 
 async def test_any_json_value_is_kept_until_null_removes_it(stores: Stores) -> None:

@@ -17,7 +17,6 @@ from tests.support.vector_searches import ALL, MODEL, TENANT, filled, searched, 
 from ricordo.index.port import IndexUnavailable
 from ricordo.index.qdrant.conditions import TEXT, WINDOW
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.index.qdrant.edge_folder import FreeSpace
 
 # Writes points one after the other, flushes often, prints each that is acknowledged, and waits to be killed.
 _WRITER = """
@@ -250,15 +249,3 @@ async def test_a_start_needs_room_and_then_finds_what_there_was(
     await index.prepare(MODEL, DIMENSIONS)
     assert [hit.id for hit in await searched(index, terms=words("boat"))] == [point("a").id]
     await index.close()
-
-
-def test_no_more_is_taken_on_where_what_was_taken_on_can_only_just_be_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    room = FreeSpace(tmp_path, 100)
-    free(monkeypatch, 75)
-    room.require(to_finish=True)
-    with pytest.raises(IndexUnavailable, match="75 MB"):
-        room.require()
-    free(monkeypatch, 100)
-    room.require()

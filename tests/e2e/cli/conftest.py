@@ -27,3 +27,5 @@ def running(ricordo: Ricordo, health_port: int) -> Iterator[Up]:
     }
     with up(Ricordo(ricordo.home, settings)) as stack:
         yield stack
+        failed = [line for line in stack.log.read_text().splitlines() if '"request failed"' in line]
+        assert failed == [], "a request raised what no server expects"

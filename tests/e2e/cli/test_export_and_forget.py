@@ -1,16 +1,12 @@
 """All that is held of a user goes to a file, and away, by the command line."""
 
 import json
-import os
-import pty
 import stat
-import subprocess
 from base64 import b64encode
 
 import httpx
 import pytest
 from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, Up, line, lines, to_lines, until
-from tests.fixtures.commands import COMMAND
 
 pytestmark = pytest.mark.usefixtures("running")
 
@@ -57,30 +53,6 @@ def test_what_comes_over_http_is_imported_alike(ricordo: Ricordo, running: Up) -
     assert nobody.json() == {"item": "end", "user_id": "nobody", "items": 0}
 
 
-def test_what_is_forgotten_is_reported_by_numbers(ricordo: Ricordo) -> None:
-    ricordo.remember("cleo", "My sister Nora lives in Dublin.", "I have a cat.", "The code is K77X13.")
-    said = ricordo("forget", "--user", "cleo", "--message", "cleo-3", "--yes")
-    assert said.startswith("erased: 2 rows of messages and memories")
-    assert "K77X13" not in said + ricordo("history", "--user", "cleo")
-    reply = ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1")
-    assert reply["ok"]
-    assert reply["erased"]["rows"] == 4
-    assert ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1") == reply
-    assert "nothing was stored of it" in ricordo("forget", "--user", "cleo", "--yes")
-
-
-def test_a_person_is_asked_first(ricordo: Ricordo) -> None:
-    ricordo.remember("dora", "I like figs.")
-    code, said = at_a_terminal(ricordo, "n", "forget", "--user", "dora")
-    assert code == 1
-    assert "ALL DATA of dora in the tenant default" in said
-    assert "nothing was forgotten" in said
-    assert "figs" in ricordo("history", "--user", "dora")
-    code, said = at_a_terminal(ricordo, "y", "forget", "--user", "dora")
-    assert (code, "erased: 2 rows of messages and memories" in said) == (0, True), said
-    assert "figs" not in ricordo("history", "--user", "dora")
-
-
 def test_a_whole_tenant_is_forgotten_and_no_other(ricordo: Ricordo) -> None:
     for user in ("eva", "fay"):
         text = lines(user, "I live in Oslo.")
@@ -92,24 +64,3 @@ def test_a_whole_tenant_is_forgotten_and_no_other(ricordo: Ricordo) -> None:
         assert ricordo.json("stats", "--user", user, "--tenant", "acme")["memories"] == 0
         assert ricordo.json("stats", "--user", user)["memories"] == 1
     assert ricordo.json("forget", "--tenant-wide", "--yes", "--tenant", "acme")["users"] == 0
-
-
-def at_a_terminal(ricordo: Ricordo, answer: str, *arguments: str) -> tuple[int, str]:
-    """Run a command whose input is a terminal; return its exit code, and what it said."""
-    ours, its = pty.openpty()
-    try:
-        os.write(ours, f"{answer}\n".encode())
-        ended = subprocess.run(
-            [*COMMAND, *arguments],
-            check=False,
-            stdin=its,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=PATIENCE,
-            env=ricordo.environment,
-        )
-    finally:
-        os.close(ours)
-        os.close(its)
-    return ended.returncode, ended.stdout

@@ -9,7 +9,7 @@ import psutil
 import pytest
 from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, up
 from tests.fixtures.commands import COMMAND
-from tests.fixtures.stack_checks import until
+from tests.fixtures.eventually import eventually
 from tests.fixtures.volume import small_volume
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ async def test_it_stays_up_when_nobody_reads_and_ends_cleanly_on_an_interrupt(tm
         )
     try:
         process.stdout.close()
-        await until((ricordo.data_dir / "stack.json").exists, PATIENCE)
+        await eventually((ricordo.data_dir / "stack.json").exists, PATIENCE)
         # It greets in the same breath as it writes the file: what answers has got over that.
         assert '"memories":0' in ricordo.process("stats", "--user", "u", "--json")
         process.send_signal(signal.SIGINT)

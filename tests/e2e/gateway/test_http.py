@@ -10,18 +10,12 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.gateway import GatewayAccess, remember
 from tests.fixtures.system import System
 from tests.fixtures.wire import Json, ago, msg, wait_for
 
 EVENTS = ("GET", "/v1/events")
 TRIESTE = "Mi chiamo Davide e vivo a Trieste."
-
-
-async def remember(http: httpx.AsyncClient, *messages: Json) -> None:
-    answer = await http.post("/v1/messages", params={"wait": "remembered"}, json=list(messages))
-    assert answer.status_code == 200, answer.text
-    assert {one["state"] for one in answer.json()["messages"]} == {"remembered"}
 
 
 async def _homes(http: httpx.AsyncClient) -> list[Json]:

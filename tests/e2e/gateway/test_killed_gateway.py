@@ -8,7 +8,7 @@ import httpx
 import pytest
 from tests.fixtures.gateway import gateway_process
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, ago, msg
+from tests.fixtures.wire import Bot, ago, msg, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -49,5 +49,6 @@ async def test_what_was_accepted_is_remembered_once_however_often_it_is_tried(
     async with system.connection() as connection:
         bot = Bot(connection, gateway.tenant)
         assert set((await bot.final_states(accepted)).values()) == {"remembered"}
-        stats = await bot.query("stats", user_id="u-1")
+        # Whose predecessor came later is read again, after it was remembered.
+        stats = await wait_for(lambda: bot.query("stats", user_id="u-1"), lambda found: not found["pending"])
     assert (stats["history"], stats["memories"], stats["pending"]) == (MESSAGES, MESSAGES, 0)

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.gateway import GatewayAccess, remember
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Json, msg
 
@@ -44,7 +44,7 @@ async def test_the_next_of_a_page_is_what_the_following_one_is_asked_with(
 ) -> None:
     said = [msg(f"m-{n}", f"Nel 19{n:02} ero a Gorizia.") for n in range(10, 15)]
     async with gateway.client() as http:
-        assert (await http.post("/v1/messages?wait=remembered", json=said)).status_code == 200
+        await remember(http, *said)
         pages = await _pages(http, path, listed, parameter)
     assert [len(page) for page in pages] == [2, 2, 1]
     assert sorted(one["content"] for page in pages for one in page) == [one["content"] for one in said]

@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 from pydantic import ValidationError
-from tests.fixtures.gateway import FIXED_KEY, GatewayAccess, lone_gateway
+from tests.fixtures.gateway import FIXED_KEY, GatewayAccess, lone_gateway, remember
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
@@ -108,8 +108,7 @@ async def test_a_key_reaches_no_other_user_and_no_other_tenant(
         await gateway.client_of("u-2") as of_another,
         await gateway.client_of(None, other) as of_other_tenant,
     ):
-        said = await http.post("/v1/messages?wait=remembered", json=msg("m-1", "Il segreto è Xanthippe."))
-        assert said.status_code == 200
+        await remember(http, msg("m-1", "Il segreto è Xanthippe."))
         memory = (await http.post("/v1/recall", json=SECRET)).json()["memories"][0]["id"]
         for path in ("/v1/facts?user_id=u-1", "/v1/stats?user_id=u-1", "/v1/users/u-1/export"):
             assert problem(await of_another.get(path))["status"] == 404

@@ -17,7 +17,7 @@ from nats.js.errors import NotFoundError
 from standardwebhooks import Webhook
 from tests.fixtures.certificates import make_certificate
 from tests.fixtures.documents import ROOT, blocks_of
-from tests.fixtures.gateway import GatewayAccess, gateway_process
+from tests.fixtures.gateway import GatewayAccess, gateway_process, remember
 from tests.fixtures.scraping import free_port
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
@@ -29,6 +29,7 @@ from ricordo_services.gateway.webhook_store import Webhook as StoredWebhook
 
 LOOPBACK = (IPv4Network("127.0.0.0/8"),)
 HOOKS = "/v1/webhooks"
+TRIESTE = "Vivo a Trieste."
 
 
 @pytest.fixture
@@ -49,12 +50,6 @@ async def add(http: httpx.AsyncClient, body: Json) -> Json:
     assert answer.status_code == 201, answer.text
     made: Json = answer.json()
     return made
-
-
-async def remember(http: httpx.AsyncClient, message_id: str, **fields: object) -> None:
-    message = msg(message_id, "Vivo a Trieste.", **fields)
-    answer = await http.post("/v1/messages?wait=remembered", json=message)
-    assert answer.status_code == 200, answer.text
 
 
 async def listed(http: httpx.AsyncClient) -> list[Json]:
@@ -81,8 +76,8 @@ async def test_events_arrive_signed_at_the_webhooks_that_want_them(
         recalls = await add(http, of_recalls.hook(events=["surfaced"]))
         everything = await add(http, of_all.hook())
         one_user = await add(http, of_one.hook(events=["remembered"], user_id="u-2"))
-        await remember(http, "m-1")
-        await remember(http, "m-2", user_id="u-2")
+        await remember(http, msg("m-1", TRIESTE))
+        await remember(http, msg("m-2", TRIESTE, user_id="u-2"))
         event = verified((await of_one.deliveries(1))[0], one_user)
         assert (event["type"], event["message_id"], event["user_id"]) == ("remembered", "m-2", "u-2")
         recalled = (await http.post("/v1/recall", json={"user_id": "u-1", "query": "Dove vivo?"})).json()
@@ -126,7 +121,7 @@ async def test_the_receiver_of_the_page_verifies_what_it_gets(local: GatewayAcce
                     with contextlib.suppress(httpx.TransportError):
                         await http.get(f"http://127.0.0.1:{port}/")
                         break
-            await remember(http, "m-1")
+            await remember(http, msg("m-1", TRIESTE))
             assert process.stdout is not None
             async with asyncio.timeout(30):
                 assert await process.stdout.readline() == b"remembered u-1\n"
@@ -145,9 +140,9 @@ async def test_a_receiver_that_fails_gets_the_event_again_and_delays_no_other(lo
         made = await add(http, failing.hook(events=["remembered"]))
         for receiver in (silent, quick):
             await add(http, receiver.hook(events=["remembered"]))
-        await remember(http, "m-1")
+        await remember(http, msg("m-1", TRIESTE))
         await silent.deliveries(1)
-        await remember(http, "m-2")
+        await remember(http, msg("m-2", TRIESTE))
         await quick.deliveries(2)
         tries = await failing.deliveries(4)
         assert sorted(verified(one, made)["message_id"] for one in tries) in (
@@ -161,7 +156,7 @@ async def test_a_receiver_that_fails_gets_the_event_again_and_delays_no_other(lo
 async def test_a_receiver_that_wants_no_more_is_removed(local: GatewayAccess) -> None:
     async with WebhookReceiver.listening(otherwise=410) as gone, local.client() as http:
         await add(http, gone.hook())
-        await remember(http, "m-1")
+        await remember(http, msg("m-1", TRIESTE))
         await gone.deliveries(1)
         await wait_for(lambda: listed(http), lambda found: not found)
 
@@ -229,7 +224,7 @@ async def test_an_address_is_checked_again_at_delivery_and_the_webhook_disabled_
             GatewayAccess.running(system, webhook_retries_s=(0.1,)) as strict,
             await strict.client_of(None, before.tenant) as http,
         ):
-            await remember(http, "m-1")
+            await remember(http, msg("m-1", TRIESTE))
             [disabled] = await wait_for(
                 lambda: listed(http), lambda found: found[0]["disabled_at"] is not None
             )
@@ -250,10 +245,10 @@ async def test_a_webhook_that_one_gateway_disables_ends_in_the_others_that_read_
     ):
         made = await add(http, failing.hook(events=["remembered"]))
         await add(http, quick.hook(events=["remembered"]))
-        await asyncio.gather(*(remember(http, f"m-{n}") for n in range(20)))
+        await asyncio.gather(*(remember(http, msg(f"m-{n}", TRIESTE)) for n in range(20)))
         [disabled, active] = await wait_for(lambda: listed(http), lambda found: found[0]["disabled_at"])
         assert (disabled["id"], active["disabled_at"]) == (made["id"], None)
-        await remember(http, "late")
+        await remember(http, msg("late", TRIESTE))
         await wait_for(
             lambda: quick.deliveries(21), lambda found: any(b'"late"' in one.body for one in found)
         )
@@ -290,9 +285,9 @@ async def test_what_a_killed_gateway_has_not_delivered_the_next_one_delivers(
         WebhookReceiver.listening(500, otherwise=0) as receiver,
     ):
         made = await add(gateway.http, receiver.hook(events=["remembered"]))
-        await remember(gateway.http, "m-1")  # refused, to be tried again
+        await remember(gateway.http, msg("m-1", TRIESTE))  # refused, to be tried again
         await receiver.deliveries(1)
-        await remember(gateway.http, "m-2")  # in flight
+        await remember(gateway.http, msg("m-2", TRIESTE))  # in flight
         await receiver.deliveries(2)
         await gateway.kill()
         receiver.otherwise = 204

@@ -9,8 +9,8 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from unittest import mock
+from uuid import uuid4
 
 import jsonschema
 from mcp import Client, StdioServerParameters
@@ -80,41 +80,23 @@ class LineClient:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.notifications: list[Json] = []
-        self._ids = count(1)
 
     async def request(self, method: str, **params: object) -> Json:
-        number = next(self._ids)
-        await self._send({"id": number, "method": method, "params": params})
-        while True:
-            message = await self._line()
-            if message.get("id") == number:
-                return message
-            self.notifications.append(message)
+        number = uuid4().hex
+        await self.send(id=number, method=method, params=params)
+        assert self.process.stdout is not None
+        async with asyncio.timeout(60):
+            while True:
+                message: Json = json.loads(await self.process.stdout.readline())
+                assert message["jsonrpc"] == "2.0"
+                if message.get("id") == number:
+                    return message
+                self.notifications.append(message)
 
-    async def call(self, tool: str, **arguments: object) -> Json:
-        meta = {"progressToken": f"of-{tool}"}
-        result = (await self.request("tools/call", name=tool, arguments=arguments, _meta=meta))["result"]
-        assert isinstance(result, dict)
-        return result
-
-    async def initialize(self) -> Json:
-        reply = await self.request("initialize", **INITIALIZE)
-        await self._send({"method": "notifications/initialized"})
-        return reply
-
-    async def _send(self, message: Json) -> None:
+    async def send(self, **message: object) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         await self.process.stdin.drain()
-
-    async def _line(self) -> Json:
-        assert self.process.stdout is not None
-        async with asyncio.timeout(60):
-            line = await self.process.stdout.readline()
-        message = json.loads(line)
-        assert message["jsonrpc"] == "2.0"
-        assert isinstance(message, dict)
-        return message
 
 
 @asynccontextmanager
@@ -237,25 +219,25 @@ async def corrects(assistant: Assistant, memory: str) -> None:
 
 async def test_lines_of_json_are_all_that_a_client_needs(system: System, bot: Bot) -> None:
     async with line_client(system, "--user", "ugo", "--tenant", bot.tenant) as client:
-        answer = await client.initialize()
+        answer = await client.request("initialize", **INITIALIZE)
+        await client.send(method="notifications/initialized")
         assert answer["result"]["serverInfo"]["name"] == "ricordo"
         assert "<recalled>" in answer["result"]["instructions"]
         assert {tool["name"] for tool in (await client.request("tools/list"))["result"]["tools"]} == TOOLS
-        done = await client.call("remember", text="Ieri ho adottato un cane, si chiama Max!")
-        assert done["structuredContent"]["state"] == "remembered"
+        said = {"text": "Ieri ho adottato un cane, si chiama Max!"}
+        meta = {"progressToken": "of-remember"}
+        done = await client.request("tools/call", name="remember", arguments=said, _meta=meta)
+        assert done["result"]["structuredContent"]["state"] == "remembered"
         assert {one["method"] for one in client.notifications} == {"notifications/progress"}
-        assert (await client.request("tools/call", name="nothing", arguments={}))["result"]["isError"]
-        wrong = await client.call("recall", query="cane", start="yesterday", limit=0, user_id="eve")
-        assert wrong["isError"]
-        assert wrong["content"][0]["text"] == (
-            "limit: Input should be greater than or equal to 1; "
-            "user_id: unknown; the arguments are query, limit, start, end, people, topics, types, "
-            "min_importance"
-        )
-        wrong = await client.call("answer", query="cane", styl="full")
-        assert wrong["content"][0]["text"] == "styl: unknown; did you mean style?"
-        wrong = await client.call("recall", query="cane", start="yesterday")
-        assert "RFC 3339" in wrong["content"][0]["text"]
+        for tool, arguments, sentence in (
+            ("nothing", {}, "nothing"),
+            ("recall", {"query": "cane", "limit": 0}, "limit: Input should be greater than or equal to 1"),
+            ("answer", {"query": "cane", "styl": "full"}, "styl: unknown; did you mean style?"),
+            ("recall", {"query": "cane", "start": "yesterday"}, "RFC 3339"),
+        ):
+            wrong = (await client.request("tools/call", name=tool, arguments=arguments))["result"]
+            assert wrong["isError"]
+            assert sentence in wrong["content"][0]["text"]
         wrong = await client.request("tools/call", name="recall", arguments={"query": "caf\ud800"})
         assert "surrogate" in wrong["error"]["message"]
         client.process.send_signal(signal.SIGTERM)

@@ -189,16 +189,6 @@ async def test_it_is_loaded_once_on_a_thread_of_its_own(recogniser: GlinerRecogn
     assert not [one for one in threading.enumerate() if one.name.startswith("gliner_1")]
 
 
-async def test_the_event_loop_goes_on_meanwhile(recogniser: GlinerRecogniser) -> None:
-    turns = 0
-    asking = asyncio.create_task(recogniser.entities([TEXT] * 64))
-    while not asking.done():
-        turns += 1
-        await asyncio.sleep(0.001)
-    assert len(await asking) == 64
-    assert turns > 1
-
-
 async def test_what_cannot_be_loaded_is_unavailable_until_it_can(folder: Path, tmp_path: Path) -> None:
     place = tmp_path / "late"
     place.mkdir()
@@ -209,9 +199,3 @@ async def test_what_cannot_be_loaded_is_unavailable_until_it_can(folder: Path, t
         shutil.rmtree(place)
         shutil.copytree(folder, place)
         assert (await opened.entities([TEXT]))[0]
-
-
-async def test_a_folder_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
-    async with at(str(tmp_path / "nowhere")) as opened:
-        with pytest.raises(ModelUnavailable, match="cannot be loaded"):
-            await opened.entities([TEXT])

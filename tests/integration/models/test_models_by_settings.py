@@ -11,7 +11,7 @@ from tests.integration.models.conftest import Shipped
 from ricordo.language.annotations import E5
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import onnx_encoder
-from ricordo.models.onnx.e5_checkpoint import CheckpointMissing, E5Tokens
+from ricordo.models.onnx.e5_checkpoint import CheckpointMissing
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo_services.app import jobs, worker_process
 from ricordo_services.app.embedding_models import Models, model_names, open_former, open_models
@@ -57,30 +57,21 @@ async def test_one_that_does_loads_them(
         await worker_process.run_workers(settings, [name], stopping=stopping)
 
 
-@pytest.fixture
-def tokens(shipped: Shipped) -> E5Tokens:
-    """Return the tokenizer, which takes a second to load."""
-    assert isinstance(shipped.models.tokens, E5Tokens)
-    return shipped.models.tokens
-
-
 OLLAMA = EmbeddingSettings(
     provider="ollama", model="paraphrase-multilingual", ollama_url="http://127.0.0.1:1"
 )
 
 
-async def test_a_model_that_is_served_elsewhere_needs_none_here(
-    monkeypatch: pytest.MonkeyPatch, tokens: E5Tokens
-) -> None:
+async def test_a_model_that_is_served_elsewhere_needs_none_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnx_encoder, "load_network", _refuse)
-    async with open_models(OLLAMA, tokens) as models:
+    async with open_models(OLLAMA) as models:
         assert (models.name, models.batch.dimensions, models.fallback) == (OLLAMA.model, 768, None)
         assert models.tokens.count("one two three") == 3
 
 
-async def test_a_model_here_stands_in_for_one_elsewhere(tokens: E5Tokens) -> None:
+async def test_a_model_here_stands_in_for_one_elsewhere() -> None:
     settings = OLLAMA.model_copy(update={"fallback": E5})
-    async with open_models(settings, tokens) as models:
+    async with open_models(settings) as models:
         assert models.fallback is not None
         assert model_names(settings) == (models.batch.model, models.fallback.model)
         assert (await models.fallback.encode(["here"])).shape == (1, models.fallback.dimensions)

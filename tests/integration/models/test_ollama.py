@@ -6,7 +6,6 @@ import math
 from collections.abc import AsyncIterator, Callable, Sequence
 
 import numpy as np
-import ollama
 import pytest
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
 from tests.support.models import word_vectors
@@ -213,12 +212,3 @@ async def test_cancelling_leaves_the_encoder_usable(server: OllamaStandIn, encod
         await call
     server.behaviour.hang = False
     assert (await encoder.encode(["hello"])).shape == (1, 384)
-
-
-async def test_the_stand_in_speaks_as_the_client_expects(server: OllamaStandIn) -> None:
-    server.behaviour.chat = lambda request: f'{{"stream": {str(request["stream"]).lower()}}}'
-    async with ollama.AsyncClient(server.url, trust_env=False) as client:
-        answer = await client.chat(model="all-minilm", messages=[{"role": "user", "content": "hello"}])
-        assert answer.message.content == '{"stream": false}'
-        with pytest.raises(ollama.ResponseError, match="try pulling"):
-            await client.chat(model="absent", messages=[])

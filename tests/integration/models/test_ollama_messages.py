@@ -5,17 +5,14 @@ from dataclasses import asdict
 from typing import cast
 
 import pytest
-from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, described, instructions, shown
-from tests.integration.models.conftest import HASTY_S, MODEL, chats
+from tests.integration.models.conftest import MODEL, chats
 
 from ricordo.clock import SystemClock
 from ricordo.language.annotations import MemoryKind, MemoryType
-from ricordo.language.document import Document
-from ricordo.memory.enrichment import VERSION, enrich
-from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, merge_llm_reading
+from ricordo.memory.llm_validation import Description, LlmMessage
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.settings import Settings
 from ricordo_services.app.language_models import open_describer
@@ -94,20 +91,3 @@ async def test_an_invalid_value_is_left_out_and_the_others_stay(
         [found] = [one.description for one in await describer.read(STORY[:1])]
         expected = {"primary": "neutral", "valence": 0, "arousal": 0.1, "dominance": 0.5, "topics": ()} | left
         assert {name: getattr(found, name) for name in expected} == expected, fields
-
-
-@pytest.mark.parametrize("budget", [HASTY_S])
-async def test_a_server_that_misbehaves_leaves_the_values_of_the_rules(
-    server: OllamaStandIn, describer: LlmDescriber
-) -> None:
-    """Whatever it does instead: `test_language_model` has all of that."""
-    server.behaviour.hang = True
-    assert await describer.read(STORY) == [LlmReading()] * 3
-    rules = enrich(Document(STORY[0].text, "it"))
-    assert merge_llm_reading(rules, STORY[0], LlmReading(), describer.model).version == VERSION
-    server.behaviour.hang = False
-
-    async def answered() -> bool:
-        return [one.importance for one in await describer.read(STORY)] == pytest.approx([5 / 9] * 3)
-
-    await eventually(answered)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
+from datetime import UTC
 
 import jsonschema
 import pytest
@@ -11,6 +12,7 @@ from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import with_llm
 from tests.fixtures.talking import TalkingModel, entities, instructions, objects, shown, stated, utterances
 from tests.integration.models.conftest import MODEL, chats
+from tests.support.factories import START
 
 from ricordo.clock import SystemClock
 from ricordo.language.facts.vocabulary import PREDICATES
@@ -59,9 +61,8 @@ def _examples() -> list[tuple[str, list[object]]]:
 @pytest.mark.parametrize(("text", "facts"), _examples())
 def test_the_examples_of_the_prompt_hold(text: str, facts: Sequence[object]) -> None:
     told = [FactAnswer.model_validate(one).relation() for one in facts]
-    found = validate_relations(
-        Passage(LlmMessage(text, "it" if "abiti" in text or "Ieri" in text else "en")), told, ()
-    )
+    passage = Passage(LlmMessage(text, "it" if "abiti" in text or "Ieri" in text else "en"))
+    found = validate_relations(passage, told, (), at=START, zone=UTC)
     assert (found.added, found.faults) == (len(told), ())
 
 

@@ -48,6 +48,7 @@ async def test_vectors_have_unit_norm_in_the_order_of_the_texts(model: OnnxModel
     vectors = await model.batch.encode(texts)
     assert vectors.shape == (34, model.batch.dimensions) == (34, 384)
     assert vectors.dtype == np.float32
+    assert (await model.batch.encode([])).shape == (0, 384)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     for index in (0, 13, 33):
         alone = await model.statement.encode([texts[index]])
@@ -59,10 +60,6 @@ async def test_any_text_has_a_vector(model: OnnxModel, text: str) -> None:
     [vector] = await model.batch.encode([text])
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
-
-
-async def test_no_texts_have_no_vectors(model: OnnxModel) -> None:
-    assert (await model.batch.encode([])).shape == (0, 384)
 
 
 async def test_a_long_text_is_its_beginning(model: OnnxModel) -> None:

@@ -17,6 +17,7 @@ from ricordo.memory.enrichment import felt
 from ricordo.memory.facts.read_statements import statements_of
 from ricordo.memory.importance import importance
 from ricordo.models.reader.text_reader import TextToRead
+from ricordo.store import rows
 from ricordo_services.cli.demo_command import conversation
 
 SHARES: Final[dict[str, tuple[Callable[[Reading], bool], float]]] = {
@@ -42,7 +43,7 @@ def test_a_reading_is_the_same_whether_its_text_was_just_encoded_or_not(shipped:
     together = shipped.read(*texts)
     alone = [shipped.background.wait(shipped.reader.read([TextToRead(text)])) for text in texts]
     assert [one for (one,) in alone] == together
-    assert [Reading.of_json(one.to_json()) for one in together] == together
+    assert [rows.reading(one.to_json()) for one in together] == together
 
 
 def test_the_turn_before_is_read_with_a_text(shipped: Shipped) -> None:

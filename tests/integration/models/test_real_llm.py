@@ -8,7 +8,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -35,7 +35,7 @@ from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.query_analyser import QueryAnalyser, Question
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo_services.knowledge.identity_resolution import IDENTITY, EntityProfile
+from ricordo_services.knowledge.identity_resolution import IDENTITY
 
 URL = os.environ.get("RICORDO_TEST_LLM", "")
 MODEL = os.environ.get("RICORDO_TEST_LLM_MODEL", "qwen2.5-coder:1.5b")
@@ -96,9 +96,10 @@ async def test_facts_are_read_and_kept_as_far_as_the_message_supports_them(model
 
 
 async def test_two_names_are_judged(model: LanguageModel) -> None:
-    nico = EntityProfile("Nico", facts=("Nico works as a nurse", "Nico lives in Cork"))
-    nicola = EntityProfile("Nicola", facts=("Nicola works as a nurse in Cork",))
-    assert (await model.require(IDENTITY, {"first": asdict(nico), "second": asdict(nicola)})).verdict
+    rest = {"also_called": (), "quotes": ()}
+    nico = {"name": "Nico", "facts": ("Nico works as a nurse", "Nico lives in Cork"), **rest}
+    nicola = {"name": "Nicola", "facts": ("Nicola works as a nurse in Cork",), **rest}
+    assert (await model.ask(IDENTITY, {"first": nico, "second": nicola})).verdict
 
 
 async def test_a_question_is_analysed(model: LanguageModel) -> None:
@@ -162,17 +163,17 @@ async def test_a_model_that_is_unloaded_meanwhile_is_loaded_again(model: Languag
 async def test_a_connection_that_is_cut_is_told_and_made_again(model: LanguageModel) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
-            await model.require(GREETING, {})
-    assert (await model.require(GREETING, {})).word
+            await model.ask(GREETING, {})
+    assert (await model.ask(GREETING, {})).word
 
 
 async def test_a_model_that_is_not_there_and_one_too_slow_are_told_apart(url: str) -> None:
     async with opened(url, "no-such-model", pull=False, wait=False) as model:
         with pytest.raises(ModelMissing):
-            await model.require(GREETING, {})
+            await model.ask(GREETING, {})
     async with opened(url, timeout=0.01, pull=False, wait=False) as model:
         with pytest.raises(ModelSlow):
-            await model.require(GREETING, {})
+            await model.ask(GREETING, {})
 
 
 async def test_vectors_come_in_the_order_of_their_texts_whatever_their_length() -> None:

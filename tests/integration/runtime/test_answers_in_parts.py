@@ -20,7 +20,7 @@ from tests.integration.runtime.conftest import running
 from ricordo.bus.nats.nats_bus import NatsBus, open_bus
 from ricordo.bus.nats.nats_connection import NatsSettings
 from ricordo.bus.nats.topology import Topology
-from ricordo.bus.port import BusUnavailable, Request
+from ricordo.bus.port import BusUnavailable, ReceivedRequest
 from ricordo.client import MemoryClient, NoResponders, Unavailable
 from ricordo.clock import SystemClock
 from ricordo.messages.answers import AnswerPart, AnswerReply, AnswerRequest
@@ -146,7 +146,7 @@ async def test_each_request_is_received_once_although_the_server_was_too_slow_at
 ) -> None:
     received, subject = list[bytes](), "memory.v1.acme.query.stats"
 
-    def accept(request: Request) -> None:
+    def accept(request: ReceivedRequest) -> None:
         received.append(request.body)
 
     settings = NatsSettings(servers=(server.url,), request_timeout=1.0)

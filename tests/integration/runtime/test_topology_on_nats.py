@@ -40,28 +40,6 @@ class TestRicordosTopology:
         letters = (await streams.stream_info(STREAM_DEAD_LETTERS)).config
         assert letters.subjects == ["dlq.>"]
 
-    async def test_every_consumer_gets_its_events(self, bus: NatsBus) -> None:
-        expected = {
-            "ingest": ["message.received"],
-            "ingest-bulk": ["message.imported"],
-            "sessions": ["session.ended"],
-            "encode": ["memory.created"],
-            "knowledge": ["facts.requested", "memory.encoded"],
-            "enrichment": ["memory.encoded"],
-            "index": ["memory.enriched"],
-            "index-changes": [
-                f"memory.{change}" for change in ("archived", "changed", "compressed", "forgotten")
-            ],
-            "reinforce": ["memory.accessed"],
-        }
-        names = sorted({name for names in expected.values() for name in names})
-        sent = [Outgoing(subject=f"memory.v1.acme.{name}", body=b"{}") for name in names]
-        assert await bus.publish(sent) == [None] * len(sent)
-        for consumer, wanted in expected.items():
-            subscription = await bus.subscribe(consumer)
-            found = [delivery.subject for delivery in await subscription.fetch(50, 1.0)]
-            assert sorted(found) == [f"memory.v1.acme.{name}" for name in wanted], consumer
-
     async def test_a_body_over_the_servers_limit_is_refused_alone(self, bus: NatsBus) -> None:
         results = await bus.publish(
             [
@@ -164,6 +142,32 @@ class TestProvisioning:
                 await bus.subscribe("encode")
 
 
+async def publish(bus: NatsBus, *names: str) -> None:
+    """Publish derived events, each with its number as its body."""
+    sent = [Outgoing(subject=f"memory.v1.{name}", body=b"%d" % n) for n, name in enumerate(names, 1)]
+    assert await bus.publish(sent) == [None] * len(names)
+
+
+class TestStoredMessages:
+    async def test_a_message_is_read_by_its_position_and_can_be_removed(self, bus: NatsBus) -> None:
+        await publish(bus, "a.memory.created", "b.memory.created")
+        found = await bus.read(STREAM_DERIVED, 2)
+        assert found is not None
+        assert (found.subject, found.body) == ("memory.v1.b.memory.created", b"2")
+        assert (found.stream, found.sequence) == (STREAM_DERIVED, 2)
+        for _ in range(2):
+            await bus.remove(STREAM_DERIVED, 2)
+        assert await bus.read(STREAM_DERIVED, 2) is None
+        assert await bus.read(STREAM_DERIVED, 99) is None
+
+    async def test_the_next_message_of_a_subject_is_found_behind_what_is_gone(self, bus: NatsBus) -> None:
+        await publish(bus, *(f"{name}.memory.created" for name in "abaa"))
+        await bus.remove(STREAM_DERIVED, 1)
+        for sequence, tenant, following in ((0, "a", 3), (3, "a", 4), (4, "a", None), (0, "*", 2)):
+            found = await bus.after(STREAM_DERIVED, sequence, f"memory.v1.{tenant}.memory.created")
+            assert (found and found.sequence) == following
+
+
 class TestUnsettledEvents:
     async def test_the_oldest_is_told_also_where_newer_ones_were_settled(self, bus: NatsBus) -> None:
         assert await bus.oldest_unsettled("encode") is None
@@ -216,16 +220,7 @@ class TestRoom:
             assert "stream rm" not in str(error.value), "nothing is to be removed for that"
 
 
-class TestDeclarations:
-    def test_a_consumer_needs_its_stream(self) -> None:
-        with pytest.raises(ValueError, match="not declared"):
-            Topology(streams=[], consumers=[ConsumerSpec(name="c", stream="S", subjects=("s",))])
-
-    def test_names_are_unique(self) -> None:
-        stream = StreamSpec(name="S", subjects=("s",))
-        with pytest.raises(ValueError, match="one name"):
-            Topology(streams=[stream, stream])
-
+class TestConnecting:
     async def test_nobody_at_the_address_is_said_in_time(self, server: NatsServerProcess) -> None:
         server.stop()
         url = server.url.replace("nats://", "nats://me:secret@")

@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.fixtures.commands import PYTHONPATH
-from tests.fixtures.stack_checks import leave_traces, read_traces, seen, until
+from tests.fixtures.eventually import eventually
+from tests.fixtures.stack_checks import leave_traces, read_traces, seen
 
 from ricordo_services.stack import packages, postgres
 from ricordo_services.stack.endpoints import Endpoints
@@ -62,7 +63,7 @@ async def another_process(data_dir: Path, *become: str) -> AsyncIterator[tuple[p
         if program.returncode is None:
             program.kill()
         await program.communicate()
-        await until(lambda: not psutil.wait_procs(family, timeout=0)[1])
+        await eventually(lambda: not psutil.wait_procs(family, timeout=0)[1])
 
 
 def _give_away_the_number_of(process_file: Path) -> None:
@@ -76,7 +77,7 @@ async def test_killing_the_parent_ends_every_server_and_loses_nothing(tmp_path: 
         await leave_traces(endpoints)
         family = process.children(recursive=True)
         process.kill()
-        await until(lambda: not psutil.wait_procs(family, timeout=0)[1], seconds=8)
+        await eventually(lambda: not psutil.wait_procs(family, timeout=0)[1], within=8)
     async with LocalStack.open(tmp_path / "data") as stack:
         assert stack.endpoints == endpoints
         assert await read_traces(stack.endpoints) == 1
@@ -103,7 +104,7 @@ async def test_an_interrupt_at_the_terminal_reaches_the_parent_only(tmp_path: Pa
         assert sessions
         assert os.getsid(process.pid) not in sessions
         process.send_signal(signal.SIGINT)
-        await until(lambda: not psutil.wait_procs([process, *family], timeout=0)[1], seconds=8)
+        await eventually(lambda: not psutil.wait_procs([process, *family], timeout=0)[1], within=8)
 
 
 @as_root

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
+from tests.fixtures.eventually import eventually
+from tests.fixtures.stack_checks import answer_of, leave_traces, read_traces, seen
 
 from ricordo_services.stack import packages
 from ricordo_services.stack import servers as ports
@@ -61,7 +62,7 @@ async def test_data_and_ports_stay_and_no_descriptor_is_lost(
         warm = time.monotonic() - began
         assert stack.endpoints == first
         assert await read_traces(stack.endpoints) == 1
-    await until(lambda: psutil.Process().num_fds() <= descriptors, seconds=90)  # others have sockets too
+    await eventually(lambda: psutil.Process().num_fds() <= descriptors, within=90)  # others have sockets too
     with capsys.disabled():
         seconds = f"{started:.2f} s cold, {warm:.2f} s warm, stop {stopped:.2f} s"
         sys.stdout.write(f" start {seconds}, resident {resident:.0f} MB ")
@@ -127,7 +128,7 @@ async def test_cancelling_the_start_leaves_nothing(tmp_path: Path) -> None:
 
     before = set(servers())
     opening = asyncio.create_task(hold())
-    await until(lambda: list((tmp_path / "data" / "run").glob("*.json")))
+    await eventually(lambda: list((tmp_path / "data" / "run").glob("*.json")))
     family = left_over(before)
     opening.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -177,5 +178,5 @@ async def test_killed_servers_come_back_on_their_ports_with_their_data(tmp_path:
             killed = named(program, left_over(before))[0]
             family = [killed, *killed.children(recursive=True)]
             killed.kill()
-            await until(functools.partial(gone, family))
-            assert await eventually(lambda: read_traces(stack.endpoints)) == 1
+            await eventually(functools.partial(gone, family))
+            assert await answer_of(lambda: read_traces(stack.endpoints)) == 1

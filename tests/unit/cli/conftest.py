@@ -39,6 +39,9 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     for name in [each for each in os.environ if each == "NO_COLOR" or each.startswith("RICORDO_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    for name in ("LEVEL", "FORMAT"):  # which `up` sets for its processes: they are taken away at the end
+        monkeypatch.setenv(f"RICORDO_LOG__{name}", "")
+        monkeypatch.delenv(f"RICORDO_LOG__{name}")
 
     def call(*arguments: str, stdin: bytes = b"") -> CliResult:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

@@ -147,13 +147,6 @@ def test_wrong_usage_loads_nothing_that_is_slow() -> None:
     assert {mistake: answer for mistake, answer in answers.items() if answer != "2"} == {}
 
 
-def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli) -> None:
-    for words in MISTAKES:
-        result = cli(*words)
-        assert (result.code, result.out) == (2, ""), words
-        assert result.err
-
-
 def test_what_can_be_measured_is_known_by_its_name_beforehand() -> None:
     assert tuple(bench.BENCHES) == lab_names.BENCHES
     assert tuple(evaluation.EVALUATIONS) == lab_names.EVALUATIONS

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from collections.abc import Callable
 
 import pytest
 from tests.unit.cli.conftest import Cli
@@ -12,28 +13,43 @@ from ricordo_services.cli import worker_reports
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, ReindexOrder, ReindexProgress
 
 
-@pytest.fixture
-def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
-    """Name servers that nobody will ask, and keep what is ordered of them."""
-    kept: list[BackfillOrder] = []
+@pytest.fixture(autouse=True)
+def named_servers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name servers that nobody will ask."""
+    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setattr(worker_reports, "PATIENCE_S", 0.05)  # no worker is there to be waited for
 
-    async def ordered(
-        _settings: object, order: BackfillOrder, report: object, notify: object
+
+@pytest.fixture
+def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder | ReindexOrder]:
+    """Keep what is ordered of jobs."""
+    kept: list[BackfillOrder | ReindexOrder] = []
+
+    async def backfilled(
+        _settings: object, order: BackfillOrder, report: Callable[[object], None], notify: object
     ) -> BackfillProgress:
         kept.append(order)
         outcome = BackfillProgress("rules-2+m", outdated=5, by_version={"rules-1": 4, "": 1})
         if not order.dry:
             outcome.examined, outcome.changed, outcome.raised, outcome.left = 5, 4, 3, 2
-        report(outcome)  # type: ignore[operator]  # the command's own
+        report(outcome)
         return outcome
 
-    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
-    monkeypatch.setattr(jobs, "run_backfill", ordered)
-    monkeypatch.setattr(worker_reports, "PATIENCE_S", 0.05)  # no worker is there to be waited for
+    async def reindexed(
+        _settings: object, order: ReindexOrder, report: Callable[[object], None]
+    ) -> ReindexProgress:
+        kept.append(order)
+        users = 2 if order.projection == "graph" else 0
+        outcome = ReindexProgress(order.projection, users=users, found=5, written=5, seconds=0.25)
+        report(outcome)
+        return outcome
+
+    monkeypatch.setattr(jobs, "run_backfill", backfilled)
+    monkeypatch.setattr(jobs, "run_reindex", reindexed)
     return kept
 
 
-def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> None:
+def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder | ReindexOrder]) -> None:
     cli("backfill", "--only", "importance", "--user", "u-1", "--tenant", "acme", "--limit", "7", "--dry-run")
     cli("--tenant", "acme", "backfill")
     assert orders == [
@@ -42,7 +58,7 @@ def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> Non
     ]
 
 
-def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOrder]) -> None:
+def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOrder | ReindexOrder]) -> None:
     result = cli("backfill")
     assert result.code == 1
     assert result.out == "3 of 5 memories derived again by rules-2+m in 0.0 s\n"
@@ -50,7 +66,7 @@ def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOr
     assert "2 memories are not derived by rules-2+m yet: the model did not answer" in result.err
 
 
-def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None:
+def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder | ReindexOrder]) -> None:
     result = cli("backfill", "--json")
     assert (result.code, len(result.lines)) == (1, 1)
     preview = {"version": "rules-2+m", "outdated": 5, "by_version": {"rules-1": 4, "": 1}}
@@ -69,10 +85,10 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, orders: list[BackfillOrder]
 ) -> None:
     async def interrupted(
-        _settings: object, order: BackfillOrder, report: object, notify: object
+        _settings: object, order: BackfillOrder, report: Callable[[object], None], notify: object
     ) -> BackfillProgress:
         if order.limit:
-            report(BackfillProgress("m", outdated=9, examined=4))  # type: ignore[operator]  # the command's own
+            report(BackfillProgress("m", outdated=9, examined=4))
         signal.raise_signal(signal.SIGINT)
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
@@ -98,30 +114,12 @@ def test_what_no_model_has_encoded_yet_is_not_said_to_be(
     assert "unencoded" not in json.loads(cli("backfill", "--json").out)
 
 
-@pytest.fixture
-def reindex_orders(monkeypatch: pytest.MonkeyPatch) -> list[ReindexOrder]:
-    """Name servers that nobody will ask, and keep what is ordered of them."""
-    kept: list[ReindexOrder] = []
-
-    async def ordered(_settings: object, order: ReindexOrder, report: object) -> ReindexProgress:
-        kept.append(order)
-        outcome = ReindexProgress(order.projection, found=5, written=5, seconds=0.25)
-        if order.projection == "graph":
-            outcome.users = 2
-        report(outcome)  # type: ignore[operator]  # the command's own
-        return outcome
-
-    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
-    monkeypatch.setattr(jobs, "run_reindex", ordered)
-    return kept
-
-
-def test_the_options_of_reindex_are_the_order(cli: Cli, reindex_orders: list[ReindexOrder]) -> None:
+def test_the_options_of_reindex_are_the_order(cli: Cli, orders: list[BackfillOrder | ReindexOrder]) -> None:
     cli("reindex", "--graph", "--user", "u-1", "--tenant", "acme")
     cli("--tenant", "acme", "reindex", "--vectors")
     cli("reindex")
     cli("reindex", "--graph", "--vectors", "-u", "u-2")
-    assert reindex_orders == [
+    assert orders == [
         ReindexOrder(projection="graph", tenant="acme", user_id="u-1"),
         ReindexOrder(projection="vectors", tenant="acme"),
         ReindexOrder(projection="graph"),
@@ -131,7 +129,7 @@ def test_the_options_of_reindex_are_the_order(cli: Cli, reindex_orders: list[Rei
     ]
 
 
-def test_each_projection_is_told_in_a_line(cli: Cli, reindex_orders: list[ReindexOrder]) -> None:
+def test_each_projection_is_told_in_a_line(cli: Cli, orders: list[BackfillOrder | ReindexOrder]) -> None:
     result = cli("reindex")
     assert (result.code, result.err) == (0, "")
     assert result.lines == [

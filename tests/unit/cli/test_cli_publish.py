@@ -24,7 +24,7 @@ from ricordo_services.cli import input_files
 from ricordo_services.cli import publish_command as publishing
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.input_files import in_thread, numbered_lines, rereadable
-from ricordo_services.cli.publish_command import Acknowledged, Fault, Publication
+from ricordo_services.cli.publish_command import Acknowledged, Fault, LinePublisher
 from ricordo_services.ingest_watch import IngestWatch
 
 
@@ -57,8 +57,8 @@ async def numbered(*lines: bytes) -> AsyncIterator[tuple[int, bytes]]:
         yield number, line
 
 
-async def published(bus: Bus, *lines: bytes) -> Publication:
-    publication = Publication(cast(MemoryClient, bus), str)
+async def published(bus: Bus, *lines: bytes) -> LinePublisher:
+    publication = LinePublisher(cast(MemoryClient, bus), str)
     await publication.publish(numbered(*lines), lambda *_: None)
     return publication
 
@@ -90,7 +90,7 @@ async def test_a_binary_file_without_an_end_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(input_files, "LONGEST_LINE", 1_000)
     async with aclosing(in_thread(numbered_lines("/dev/zero"))) as lines:
         with pytest.raises(Failed, match="1 is not text"):
-            await Publication(cast(MemoryClient, Bus()), str).publish(lines, lambda *_: None)
+            await LinePublisher(cast(MemoryClient, Bus()), str).publish(lines, lambda *_: None)
 
 
 async def test_a_full_stream_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

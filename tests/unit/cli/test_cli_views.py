@@ -130,10 +130,12 @@ def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixt
 
 
 def test_signals_that_change_nothing_are_left_out() -> None:
-    text = rendered(memory_view("x", signals={"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0}))
-    assert "meaning 0.50" in text
-    assert "words" not in text
-    assert "faded" not in text
+    signals = {"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0, "access_count": 3.0}
+    text = rendered(memory_view("x", signals=signals | {"temporal": 1.0, "dated": 1.0, "asks": 1.0}))
+    assert [line.strip() for line in text.splitlines()[2:]] == [
+        "meaning 0.50 · times used 3 · time asked for 1.00 · has a date 1.00",
+        "is a question 1.00",
+    ]
     assert SIGNALS.keys() < set(Signals._fields)
 
 
@@ -186,8 +188,8 @@ KNOWN = (
 )
 
 
-def shown(capsys: pytest.CaptureFixture[str], reply: FactsReply, view: View = IN_UTC) -> list[str]:
-    show_facts("davide", reply, view)
+def shown(capsys: pytest.CaptureFixture[str], reply: FactsReply) -> list[str]:
+    show_facts("davide", reply, IN_UTC)
     return capsys.readouterr().out.splitlines()
 
 
@@ -200,19 +202,13 @@ def test_a_reply_that_was_shortened_says_so(capsys: pytest.CaptureFixture[str]) 
     assert "not everything is shown" in capsys.readouterr().err
 
 
-def test_ids_are_shown_when_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
-    for reply in (FactsReply(facts=KNOWN), FactsReply(facts=KNOWN, entity=NORA)):
-        lines = shown(capsys, reply, WITH_IDS)
-        assert len([line for line in lines if line.endswith(f"  {UUID(int=7)}")]) == 3
-
-
 def test_a_name_cannot_drive_the_terminal_and_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     odd = "\x1b[31m[bold]Nora[/]"
     near = (NeighbourView(name=odd, distance=1, predicates=("friend",)),)
     entity = EntityView(name=odd, aliases=(odd,), mentions=1, neighbours=near)
     said = "\n".join(shown(capsys, FactsReply(facts=(fact(odd, "friend", odd),), entity=entity)))
     assert "\x1b[31m" not in said
-    assert said.count("[bold]Nora[/]") == 4
+    assert said.count("[bold]Nora[/]") == 5
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js.api import DiscardPolicy, RetentionPolicy, StreamConfig
 from tests.fixtures.nats_server import NatsServerProcess
+from tests.unit.cli.conftest import CliResult
 
 from ricordo.client import MemoryClient
 from ricordo.messages.codec import encode
@@ -18,6 +19,9 @@ from ricordo.messages.errors import ErrorBody
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import STREAM_SUBJECTS
 from ricordo.messages.subjects import STREAM_IN, Subject
+from ricordo_services import export_stream
+from ricordo_services.cli import forget_command
+from ricordo_services.cli.application import run
 
 USERS = [
     {"user": "admin", "password": "s3cret"},
@@ -114,3 +118,19 @@ class Worker:
 @pytest.fixture
 def worker(nc: Client) -> Worker:
     return Worker(nc)
+
+
+Ricordo = Callable[..., Awaitable[CliResult]]
+
+
+@pytest.fixture
+def ricordo(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ricordo:
+    """Run the command line in a thread, whose pauses between two tries are short."""
+    monkeypatch.setattr(forget_command, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(export_stream, "_PAUSE_S", 0.01)
+
+    async def call(*words: str) -> CliResult:
+        code = await asyncio.to_thread(run, ["--nats", server.url_of(), "--tenant", "acme", *words])
+        return CliResult(code, *capsys.readouterr())
+
+    return call

@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import nats
 import pytest
 from nats.aio.msg import Msg
-from tests.unit.cli.conftest import CliResult
-from tests.unit.client.conftest import Server, Worker
+from tests.unit.client.conftest import Ricordo, Server, Worker
 
 from ricordo.client import Forbidden, Internal, MemoryClient, Receipt, Timeout, Unavailable
 from ricordo.client.connection import read
@@ -22,9 +21,6 @@ from ricordo.messages.events import MemoryRemembered, MessageReceived
 from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.message_types import JsonObject, Message
 from ricordo.messages.queries import StatusReply, StatusRequest
-from ricordo_services import export_stream
-from ricordo_services.cli import forget_command
-from ricordo_services.cli.application import run
 
 SUBJECT = "memory.v1.acme.memory.remembered"
 
@@ -151,22 +147,6 @@ async def test_waiting_over_a_closed_connection_is_unavailable(server: Server) -
 
 UNDER_WAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the erasure is under way: try again", None)
 AWAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the graph is away: try again", None)
-
-
-Ricordo = Callable[..., Awaitable[CliResult]]
-
-
-@pytest.fixture
-def ricordo(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ricordo:
-    """Run the command line in a thread, whose pauses between two tries are short."""
-    monkeypatch.setattr(forget_command, "_PAUSE_S", 0.01)
-    monkeypatch.setattr(export_stream, "_PAUSE_S", 0.01)
-
-    async def call(*words: str) -> CliResult:
-        code = await asyncio.to_thread(run, ["--nats", server.url_of(), "--tenant", "acme", *words])
-        return CliResult(code, *capsys.readouterr())
-
-    return call
 
 
 async def test_an_erasure_is_waited_for_under_one_request(ricordo: Ricordo, worker: Worker) -> None:

@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import cast
 from uuid import UUID
 
 import pytest
+from tests.fixtures.material import fact
 from tests.support.factories import START, matches
 from tests.support.manual_clock import ManualClock
 
@@ -17,13 +19,13 @@ from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress
 from ricordo.messages.commands import Identify
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.events import FactsExtracted, FactsRequested
+from ricordo.messages.events import FactsExtracted, FactsRequested, MemoryEncoded
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope, RequestError
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.idempotency import RequestConflict
 from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.knowledge.fact_handler import FactHandler, read_statements, text_of
 
@@ -49,10 +51,10 @@ CHAIN = (FIRST, CORRECTION, said(2, CORRECTION))
 
 
 class Ledger(FactLedger):
-    """Returns messages with all that corrects them, and stores nothing."""
+    """Returns messages with all that corrects them and what they contribute, and stores nothing."""
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, contributions: Mapping[str, MessageContribution] = MappingProxyType({})) -> None:
+        self.contributions = contributions
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         asked = [one for one in CHAIN if one.memory_id in memory_ids]
@@ -64,7 +66,7 @@ class Ledger(FactLedger):
         progress = Progress(
             memory_id=UUID(int=0), message_id="", user_id="u-1", conversation_id="c-1", ingested=at
         )
-        return {}, [
+        return self.contributions, [
             replace(progress, memory_id=one.memory_id, message_id=one.message_id) for one in extracted
         ]
 
@@ -79,22 +81,17 @@ class NothingRead(FactExtractor):
         return [() for _ in utterances]
 
 
+def requested(number: int) -> Envelope[MemoryEncoded | FactsRequested]:
+    body = FactsRequested(
+        user_id="u-1", conversation_id="c-1", message_id=f"m-{number}", memory_id=UUID(int=number)
+    )
+    subject, at = "memory.v1.acme.facts.requested", ManualClock().now()
+    return Envelope("acme", UUID(int=100 + number), subject, body, 1, None, at)
+
+
 async def follows(*numbers: int) -> list[list[int]]:
     """Return of which messages facts are reported, by event of a batch."""
-    events = [
-        Envelope(
-            "acme",
-            UUID(int=100 + number),
-            "memory.v1.acme.facts.requested",
-            FactsRequested(
-                user_id="u-1", conversation_id="c-1", message_id=f"m-{number}", memory_id=UUID(int=number)
-            ),
-            1,
-            None,
-            ManualClock().now(),
-        )
-        for number in numbers
-    ]
+    events = [requested(number) for number in numbers]
     outcomes = await FactHandler(Ledger(), ManualClock(), NothingRead())("acme", events)
     assert all(isinstance(one, Done) for one in outcomes)
     return [
@@ -108,6 +105,21 @@ async def test_what_corrects_a_message_follows_from_it_in_any_batch() -> None:
     alone = [*await follows(1), *await follows(2), *await follows(3)]
     assert alone == [[1, 2, 3], [2], [3, 2]]
     assert await follows(1, 2, 3) == alone
+
+
+async def test_an_event_names_the_facts_of_its_message() -> None:
+    new, known, former, disputed = (
+        replace(fact("lives_in", "Rome"), id=UUID(int=n), contradictions=n % 2) for n in range(1, 5)
+    )
+    ledger = Ledger({"m-2": MessageContribution((new,), (known,), (former,), (disputed,))})
+    (outcome,) = await FactHandler(ledger, ManualClock(), NothingRead())("acme", [requested(2)])
+    assert isinstance(outcome, Done)
+    (found,) = outcome.events
+    assert isinstance(found, FactsExtracted)
+    assert set(found.fact_ids) == {new.id, known.id}
+    assert (found.facts, found.contradictions) == (2, 1)
+    named = (found.new, found.reinforced, found.superseded, found.disputed)
+    assert named == ((new.id,), (known.id,), (former.id,), (disputed.id,))
 
 
 class FailingLedger:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.fixtures.conversations import conversation
 from tests.fixtures.sentence_tables import table
 
-import ricordo_lab
 from ricordo_lab.console import UnreadableData, UnsuitableData
 from ricordo_lab.evaluation import answer_evaluation, locomo
 from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.ratings import read
+from ricordo_lab.evaluation.recall_data import read_conversations
 from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, measure
+from ricordo_lab.peers.comparison import LIVES
 
-LIVES = Path(ricordo_lab.__file__).parent / "corpus" / "lives"
 ids = st.lists(st.integers(0, 80).map(str), unique=True, max_size=60)
 
 
@@ -77,15 +77,23 @@ def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
         next(answer_evaluation.read_lives(tmp_path, None))
 
 
-def test_the_lives_of_the_project_are_complete() -> None:
-    lives = list(answer_evaluation.read_lives(LIVES, None))
-    assert [len(life.messages) for life in lives if life.name.startswith("l")] == [60] * 10
-    assert sum(question.chat is not None for life in lives for question in life.questions) == 160
-    for life in lives:
+@pytest.mark.parametrize(
+    ("folder", "lives", "messages", "questions", "in_chats"),
+    [("lives", 10, 60, 500, 160), ("languages", 12, 10, 120, 0), ("two_steps", 8, 30, 40, 0)],
+)
+def test_the_lives_of_the_project_are_complete(
+    folder: str, lives: int, messages: int, questions: int, in_chats: int
+) -> None:
+    found = read_conversations(LIVES.parent / folder)
+    assert [len(life.turns) for life in found] == [messages] * lives
+    assert sum(len(life.questions) for life in found) == questions
+    whole = list(answer_evaluation.read_lives(LIVES.parent / folder, None))
+    assert sum(question.chat is not None for life in whole for question in life.questions) == in_chats
+    for life in whole:
         known = {message.id for message in life.messages}
         assert all(known.issuperset(question.evidence) for question in life.questions)
         told = [question for question in life.questions if question.kind != answer_evaluation.NEVER]
-        assert all(question.accept for question in told), life.name
+        assert all(question.accept or question.evidence for question in told), life.name
 
 
 @pytest.mark.parametrize(("words", "code", "says"), table(__file__, "wrong"))

@@ -19,7 +19,7 @@ from ricordo_lab.console import MeasurementFailed, UnreadableData
 from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.recall_data import read_conversations
 from ricordo_lab.peers import environments
-from ricordo_lab.peers.comparison import LIVES, Comparison, Record, portions, rotated
+from ricordo_lab.peers.comparison import Comparison, Record, portions, rotated
 from ricordo_lab.peers.contenders import running
 from ricordo_lab.peers.environments import PeerPackages, install
 from ricordo_lab.peers.minilm import write_model
@@ -153,21 +153,6 @@ def test_a_version_that_is_given_is_that_of_the_peer_alone() -> None:
 def test_an_unknown_peer_is_named(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(("peers", "--peer", "memo==1")) == 2
     assert "memo" in capfd.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("folder", "lives", "messages", "questions"),
-    [("lives", 10, 60, 500), ("languages", 12, 10, 120), ("two_steps", 8, 30, 40)],
-)
-def test_the_lives_of_the_project_are_complete(
-    folder: str, lives: int, messages: int, questions: int
-) -> None:
-    found = read_conversations(LIVES.parent / folder)
-    assert [len(life.turns) for life in found] == [messages] * lives
-    assert sum(len(life.questions) for life in found) == questions
-    for life in found:
-        known = {turn.id for turn in life.turns}
-        assert all(question.evidence <= known for question in life.questions)
 
 
 def test_a_folder_without_evidence_says_so(tmp_path: Path) -> None:

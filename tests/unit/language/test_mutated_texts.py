@@ -13,7 +13,7 @@ from tests.fixtures.examples import at_most
 from tests.support.factories import utterance
 
 from ricordo.language.document import Document
-from ricordo.language.event_times.extraction import event_times
+from ricordo.language.event_times.extraction import MOST, event_times
 from ricordo.language.facts.entity_names import is_name
 from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.language.query_analysis.query_parser import analyse
@@ -145,3 +145,4 @@ def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, lan
     assert found == enrich(document, participants=present)
     times = event_times(document, said_at=at, zone=zone)
     assert all(one.start < one.end for one in times)
+    assert len(times) == len(set(times)) <= MOST

@@ -7,9 +7,12 @@ import pytest
 from tests.fixtures.fake_llm import FakeServer, Given, away, each
 from tests.support.manual_clock import ManualClock, settle
 
+from ricordo.language.document import Document
+from ricordo.memory.enrichment import VERSION, enrich
+from ricordo.memory.llm_validation import LlmMessage, LlmReading, merge_llm_reading
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.llm.language_model import LanguageModel
-from ricordo.models.llm_describer import RATING
+from ricordo.models.llm_describer import RATING, LlmDescriber
 
 
 class Harness:
@@ -84,6 +87,15 @@ async def test_the_patient_wait_until_the_model_is_back() -> None:
     assert not rating.done()
     await one.clock.advance(15)
     assert await rating == [1, 2]
+
+
+async def test_messages_that_nobody_describes_keep_the_values_of_the_rules() -> None:
+    one = Harness()
+    one.server.before = away
+    story = LlmMessage("È morta mia nonna.", "it")
+    assert await LlmDescriber(one.model).read([story] * 2) == [LlmReading()] * 2
+    rules = enrich(Document(story.text, "it"))
+    assert merge_llm_reading(rules, story, LlmReading(), one.model.model).version == VERSION
 
 
 async def test_what_does_not_fit_the_budget_stays_open() -> None:

@@ -4,54 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.fixtures.encoded import models
-from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
 from tests.fixtures.scraping import Scraped, scraped
-from tests.support.manual_clock import ManualClock, settle
+from tests.support.manual_clock import ManualClock
 from tests.support.models import FakeEncoder
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import evenly_spaced
 from ricordo.runtime.metrics import Metrics
-
-
-@settings(max_examples=at_most(60), deadline=None)
-@given(
-    st.integers(1, 5),
-    st.floats(0.1, 10),
-    st.lists(st.floats(0, 5), min_size=1, max_size=30),
-    st.sets(st.integers(0, 29)),
-)
-def test_the_rate_is_never_exceeded(
-    requests: int, period: float, pauses: list[float], given_up: set[int]
-) -> None:
-    clock, taken = ManualClock(), list[float]()
-    tasks: list[asyncio.Task[None]] = []
-
-    async def live() -> None:
-        bucket = evenly_spaced(requests, period)
-
-        async def take() -> None:
-            await bucket.acquire()
-            taken.append(clock.monotonic())
-
-        for number, pause in enumerate(pauses):
-            await clock.advance(pause if number % 3 else 0)
-            tasks.append(asyncio.create_task(take()))
-            await settle(5)
-            if number in given_up:
-                tasks[-1].cancel()
-        await clock.advance(len(pauses) * period)
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    run_by(clock, live())
-    for first, beyond in zip(taken, taken[requests:], strict=False):
-        assert beyond - first >= period * (1 - 1e-6)
-    assert len(taken) == sum(not task.cancelled() for task in tasks)
 
 
 def test_requests_of_replicas_are_spread_over_the_period_and_none_is_saved_up() -> None:

@@ -12,12 +12,12 @@ from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.runtime.tasks import together
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.memory_queries import StyleDelta, StyleQueries, StyleStats
+from ricordo.store.memory_queries import MemoryQueries, StyleDelta, StyleStats
 from ricordo_services.retrieval.cached_readers import UserPatterns
 
 
 @dataclass
-class Said(StyleQueries):
+class Said(MemoryQueries):
     """Stands in for the truth: short messages of an evening."""
 
     clock: ManualClock
@@ -27,7 +27,7 @@ class Said(StyleQueries):
     counted: int = 0
     before: int = 0
 
-    async def stats(
+    async def style(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
         self.counted += 1
@@ -36,7 +36,7 @@ class Said(StyleQueries):
         talk = StyleCounts(messages=self.messages, lengths=(9, 9, 9), parts_of_day=parts)
         return StyleStats(talk, self.clock.now(), self.forgotten)
 
-    async def delta(
+    async def style_delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
         return StyleDelta(min(most, self.messages - self.before), self.forgotten)

@@ -20,7 +20,7 @@ from ricordo.language.annotations import E5
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import terms
 from ricordo.memory.ranking.fusion import merge_rankings
-from ricordo_services.retrieval.plan import RecallPlan
+from ricordo_services.retrieval.recall_plan import RecallPlan
 from ricordo_services.retrieval.related_memories import THRESHOLDS, RelatedMemories
 from ricordo_services.retrieval.search import Search
 

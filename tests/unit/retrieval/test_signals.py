@@ -23,8 +23,8 @@ from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.store.recall_queries import RankingRow
-from ricordo_services.retrieval.gather import key_topic_boosts
-from ricordo_services.retrieval.search import Candidate, SearchResult
+from ricordo_services.retrieval.recall_material import key_topic_boosts
+from ricordo_services.retrieval.search import MemoryCandidate, SearchResult
 from ricordo_services.retrieval.signals import Columns, build_signals
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
@@ -61,7 +61,7 @@ def ranking_row(number: int, *, speaker: str = "", role: str = "user", asks: boo
 def signals_of(text: str, columns: Columns, hits: Mapping[UUID, Hit]) -> Signals:
     """Return the signals of candidates for a question by what the index found of them."""
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
-    found = SearchResult({one: Candidate(hit, "m", 0.5) for one, hit in hits.items()})
+    found = SearchResult({one: MemoryCandidate(hit, "m", 0.5) for one, hit in hits.items()})
     return build_signals(columns, found, recall_plan(text, analysis), {})
 
 
@@ -135,7 +135,7 @@ def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, time
 
 def test_only_what_was_measured_is_explained() -> None:
     said = ranking_row(1)
-    found = SearchResult({said.id: Candidate(Hit(said.id), "m")})
+    found = SearchResult({said.id: MemoryCandidate(Hit(said.id), "m")})
     analysis = analyse("cosa ho fatto ieri?", now=NOW, zone=ZoneInfo("UTC"))
     plan, of = recall_plan("cosa ho fatto ieri?", analysis), Columns([said])
     near = build_signals(of, found, plan, {}).of(0).numbers()

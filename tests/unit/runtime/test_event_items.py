@@ -20,7 +20,7 @@ from ricordo.messages.subjects import ITEMS, REPLAYED_FOR, STREAM_DERIVED, TRACE
 from ricordo.runtime.event_publishing import Effects, publications
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 from ricordo.runtime.tracing import TraceContext
-from ricordo.runtime.worker.state import LoopSettings
+from ricordo.runtime.worker.state import ConsumptionSettings
 
 NOON = ManualClock().now()
 
@@ -70,7 +70,7 @@ def encoded(shop: Workshop, lane: str = "") -> list[list[UUID]]:
 async def worked_off(handler: Scripted, *events: Outgoing, batch: int = 64, max_deliver: int = 4) -> Workshop:
     shop = Workshop(max_deliver=max_deliver)
     assert await shop.bus.publish(events) == [None] * len(events)
-    worker = shop.worker(handler, loop=LoopSettings(batch=batch, slots=100))
+    worker = shop.worker(handler, settings=ConsumptionSettings(batch=batch, slots=100))
     async with shop.running(worker):
         await shop.work_off()
     assert worker.health.in_flight == 0
@@ -114,7 +114,7 @@ async def test_an_event_that_was_delivered_before_is_taken_apart_unhandled() -> 
     subscription = await shop.bus.subscribe("encode")
     assert len(await subscription.fetch(1, 0.0)) == 1
     await shop.clock.advance(31.0)  # and nobody has settled it
-    async with shop.running(shop.worker(handler, loop=LoopSettings(batch=1))):
+    async with shop.running(shop.worker(handler, settings=ConsumptionSettings(batch=1))):
         await shop.work_off()
     assert sorted(handler.batches) == [[0], [1], [2]]
 
@@ -186,7 +186,7 @@ def test_where_an_event_is_refused_all_that_led_to_it_comes_again() -> None:
 
         await shop.bus.publish([event(0, 2), event(2, 1)])
         shop.bus.refusing = refusing
-        async with shop.running(shop.worker(handler, loop=LoopSettings(batch=3))):
+        async with shop.running(shop.worker(handler, settings=ConsumptionSettings(batch=3))):
             await shop.work_off()
         assert handler.batches[0] == [0, 1, 2]
         assert sorted(number for batch in handler.batches[1:] for number in batch) == [0, 1, 2]

@@ -1,7 +1,6 @@
 """Deliveries, whose turn it is, traces, backoff, and malformed input from servers."""
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 from uuid import UUID
@@ -14,7 +13,6 @@ from tests.fixtures.sentence_tables import table
 from ricordo.bus.port import Delivery
 from ricordo.language.annotations import Role
 from ricordo.messages.codec import encode
-from ricordo.messages.errors import header_text
 from ricordo.messages.event_items import gather
 from ricordo.messages.events import MemoryCreated, MessageImported, MessageReceived, SessionEnded
 from ricordo.messages.ids import memory_id, session_ended_id
@@ -30,21 +28,23 @@ from ricordo_services.cli.worker_reports import reports_in
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
 
 
-@dataclass
-class Raw:
-    subject: str
-    body: bytes
+class Fake:
+    """As much of a delivery as reading it takes."""
+
+    def __init__(self, subject: str, body: bytes, sequence: int = 1, attempt: int = 1) -> None:
+        self.subject, self.body, self.sequence, self.attempt = subject, body, sequence, attempt
+        self.headers: dict[str, str] = {}
 
 
 class TestUsers:
     @given(user=st.text(), content=st.text() | st.sampled_from(['"user_id": "u-9"', '\\"user_id\\": "u-9"']))
     def test_no_content_passes_for_a_user(self, user: str, content: str) -> None:
         body = json.dumps({"content": content, "user_id": user}).encode()
-        assert user_of(cast("Delivery", Raw("s", body))) == ("s", json.dumps(user).encode())
+        assert user_of(cast("Delivery", Fake("s", body))) == ("s", json.dumps(user).encode())
 
     @pytest.mark.parametrize("body", [b"", b"{nonsense", b'{"user_id": 7}', b'{"user_id": "open'])
     def test_what_names_no_user_has_a_turn_of_its_own(self, body: bytes) -> None:
-        assert user_of(cast("Delivery", Raw("s", body))) == ("s", b"")
+        assert user_of(cast("Delivery", Fake("s", body))) == ("s", b"")
 
 
 class TestDecoding:
@@ -64,13 +64,9 @@ class TestDecoding:
             decoded = decode_message(delivery)
             assert not isinstance(decoded, Reject)
             (envelope,) = decoded
-            assert (envelope.id, envelope.tenant, envelope.attempt, envelope.body) == (
-                cause,
-                "acme",
-                1,
-                event,
-            )
-            assert TraceContext.parse(envelope.traceparent) is not None
+            assert (envelope.id, envelope.tenant) == (cause, "acme")
+            assert (envelope.attempt, envelope.body) == (1, event)
+            assert TraceContext.parse(str(envelope.trace)) is not None
 
     @pytest.mark.parametrize(
         ("subject", "body", "expected"),
@@ -93,14 +89,6 @@ class TestDecoding:
         derived = MemoryCreated(user_id="u", memory_id=made)
         for event, ids in ((said, ("m-1", None)), (derived, (None, made))):
             assert references(subject, encode(gather(made, NOON, [event]))) == ("acme", *ids)
-
-
-class Fake:
-    """As much of a delivery as reading it takes."""
-
-    def __init__(self, subject: str, body: bytes, sequence: int = 1, attempt: int = 1) -> None:
-        self.subject, self.body, self.sequence, self.attempt = subject, body, sequence, attempt
-        self.headers: dict[str, str] = {}
 
 
 class TestSuspects:
@@ -170,18 +158,17 @@ ADVISORY = {"stream": "RICORDO", "consumer": "encode", "stream_seq": 7, "deliver
 DEEP = b"[" * 100_000
 
 
-@given(st.binary(max_size=80) | JSON.map(json.dumps).map(str.encode))
+@given(
+    st.binary(max_size=80)
+    | st.tuples(st.sampled_from(sorted(ADVISORY)), JSON).map(
+        lambda changed: json.dumps(ADVISORY | dict([changed])).encode()
+    )
+)
 @example(DEEP)
+@example(json.dumps(ADVISORY | {"stream_seq": float("inf")}).encode())
 def test_any_bytes_are_an_advisory_or_none(body: bytes) -> None:
     found = Advisory.parse(body)
-    assert found is None or isinstance(found.sequence, int)
-
-
-@given(st.sampled_from(sorted(ADVISORY)), JSON)
-@example("stream_seq", float("inf"))
-def test_any_field_of_an_advisory_may_be_anything(field: str, value: object) -> None:
-    found = Advisory.parse(json.dumps(ADVISORY | {field: value}).encode())
-    assert found is None or isinstance(found.deliveries, int)
+    assert found is None or isinstance(found.sequence + found.deliveries, int)
 
 
 @given(st.binary(max_size=80) | JSON.map(lambda told: json.dumps({"workers": told}).encode()))
@@ -211,11 +198,3 @@ def test_any_subject_is_read_or_refused(subject: str) -> None:
         assert dead_letter_subject(*parse_dead_letter(subject)) == subject
     except InvalidSubject as error:
         assert str(error)  # noqa: PT017 - likewise
-
-
-@given(st.text())
-def test_any_reason_fits_a_header(text: str) -> None:
-    line = header_text(text)
-    assert len(line) <= 500
-    assert line.isascii()
-    assert line.isprintable()

@@ -1,7 +1,8 @@
 """Gates, what is told of them, whether a server answers, and periodic jobs."""
 
 import asyncio
-from collections.abc import MutableMapping, Sequence
+from collections.abc import AsyncIterator, MutableMapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -16,147 +17,162 @@ from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.periodic import Periodic
 from ricordo.unavailable import DependencyUnavailable
 
-
-class HeldProbe:
-    """A probe that answers once it is let go."""
-
-    def __init__(self) -> None:
-        self.calls, self.going = 0, asyncio.Event()
-
-    async def __call__(self) -> None:
-        self.calls += 1
-        await self.going.wait()
+PATIENCE_S = 2.0
 
 
-class TestGates:
-    async def test_a_probe_gate_opens_when_its_probe_succeeds(self) -> None:
-        clock, answers = ManualClock(), [OSError("away"), OSError("away"), None, None]
+@dataclass
+class Server:
+    """A server that answers as a test says, and its gate."""
 
-        async def probe() -> None:
-            if failure := answers.pop(0):
-                raise failure
+    clock: ManualClock = field(default_factory=ManualClock)
+    trouble: Exception | None = None
+    asked: int = 0
+    answered: int = 0
+    going: asyncio.Event = field(default_factory=asyncio.Event)
+    """Until it is set nothing is answered, if `silent`."""
+    silent: bool = False
 
-        gate = ProbeGate("store", probe, clock)
-        waiting = asyncio.create_task(gate.wait_open())
+    def __post_init__(self) -> None:
+        self.gate = ProbeGate("the graph", self._ask, self.clock)
+
+    async def _ask(self) -> None:
+        self.asked += 1
+        if self.silent:
+            await self.going.wait()
+        if self.trouble is not None:
+            raise self.trouble
+        self.answered += 1
+
+    async def answers(self) -> bool:
+        return await self.gate.answers(PATIENCE_S, 0.25)
+
+    async def answers_anew(self, trouble: Exception | None) -> bool:
+        self.trouble = trouble
+        await self.clock.advance(PATIENCE_S + 0.5)
+        await self.answers()
         await settle()
-        assert not waiting.done()
-        assert gate.is_open is False
-        await clock.advance(5.0)
-        assert waiting.done()
-        gate.invalidate()
-        await gate.wait_open()
-        assert answers == []
-
-    async def test_an_answer_is_good_for_a_moment_unless_somebody_doubts_it(self) -> None:
-        clock, calls = ManualClock(), 0
-
-        async def probe() -> None:
-            nonlocal calls
-            calls += 1
-
-        gate = ProbeGate("store", probe, clock)
-        for _ in range(3):
-            await gate.wait_open()
-        assert calls == 1
-        gate.invalidate()
-        await gate.wait_open()
-        assert calls == 2
-        await clock.advance(0.5)
-        await gate.wait_open()
-        assert calls == 3
-
-    async def test_what_was_asked_before_a_doubt_is_no_answer_to_it(self) -> None:
-        probe = HeldProbe()
-        gate = ProbeGate("store", probe, ManualClock())
-        asking = asyncio.create_task(gate.wait_open())
-        await settle()
-        gate.invalidate()
-        probe.going.set()
-        await asking
-        await gate.wait_open()
-        assert probe.calls == 2
-
-    async def test_a_probe_whose_caller_gives_up_ends_by_itself(self) -> None:
-        """A driver that is cancelled while it connects leaves its socket open."""
-        probe, ended = HeldProbe(), False
-
-        async def connect() -> None:
-            nonlocal ended
-            await probe()
-            ended = True
-
-        waiting = asyncio.create_task(ProbeGate("store", connect, ManualClock()).wait_open())
-        await settle()
-        waiting.cancel()
-        await settle()
-        assert not waiting.done()
-        probe.going.set()
-        await asyncio.wait({waiting}, timeout=5)
-        assert waiting.cancelled()
-        assert ended
+        return await self.answers()
 
 
-class TestPeriodic:
-    def job(self, clock: ManualClock, failures: int = 0) -> tuple[list[float], Periodic]:
-        runs: list[float] = []
+async def test_a_gate_opens_when_its_probe_succeeds() -> None:
+    server = Server(trouble=OSError("away"))
+    waiting = asyncio.create_task(server.gate.wait_open())
+    await settle()
+    assert (waiting.done(), server.gate.is_open) == (False, False)
+    server.trouble = None
+    await server.clock.advance(5.0)
+    assert waiting.done()
 
-        async def job() -> None:
-            runs.append(clock.monotonic())
-            if len(runs) <= failures:
-                raise OSError("not now")
 
-        return runs, Periodic(name="sweep", job=job, interval=60.0, clock=clock)
+async def test_a_success_is_good_for_a_moment_unless_somebody_doubts_it() -> None:
+    server = Server()
+    for _ in range(3):
+        await server.gate.wait_open()
+    assert server.asked == 1
+    server.gate.invalidate()
+    await server.gate.wait_open()
+    assert server.asked == 2
+    await server.clock.advance(0.5)
+    await server.gate.wait_open()
+    assert server.asked == 3
 
-    async def run(self, clock: ManualClock, periodic: Periodic, seconds: float) -> None:
+
+async def test_what_was_asked_before_a_doubt_is_no_answer_to_it() -> None:
+    server = Server(silent=True)
+    asking = asyncio.create_task(server.gate.wait_open())
+    await settle()
+    server.gate.invalidate()
+    server.going.set()
+    await asking
+    await server.gate.wait_open()
+    assert server.asked == 2
+
+
+async def test_a_probe_whose_caller_gives_up_ends_by_itself() -> None:
+    """A driver that is cancelled while it connects leaves its socket open."""
+    server = Server(silent=True)
+    waiting = asyncio.create_task(server.gate.wait_open())
+    await settle()
+    waiting.cancel()
+    await settle()
+    assert not waiting.done()
+    server.going.set()
+    await asyncio.wait({waiting}, timeout=5)
+    assert waiting.cancelled()
+    assert server.answered == 1
+
+
+@pytest.mark.parametrize("trouble", [DependencyUnavailable("away"), ValueError("a defect")])
+async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
+    server = Server()
+    assert await server.answers_anew(None)
+    assert not await server.answers_anew(trouble)
+    assert await server.answers_anew(None)
+
+
+async def test_an_answer_is_good_for_a_while() -> None:
+    server = Server()
+    await server.answers_anew(None)
+    assert all([await server.answers() for _ in range(5)])
+    assert server.asked == 1
+
+
+async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
+    server = Server(silent=True)
+    first, other = (asyncio.create_task(server.answers()) for _ in range(2))
+    await settle()
+    assert not first.done()
+    await server.clock.advance(0.3)
+    assert not any(await asyncio.gather(first, other))
+    assert not await server.answers()
+    assert server.asked == 1
+    await server.gate.close()
+
+
+class Job:
+    """Notes when it runs, and fails the first times."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.clock, self.woken = ManualClock(), asyncio.Event()
+        self.runs: list[float] = []
+        self.failures = failures
+        self.periodic = Periodic("sweep", self._run, 60.0, self.clock, woken=self.woken)
+
+    async def _run(self) -> None:
+        self.woken.clear()
+        self.runs.append(self.clock.monotonic())
+        if len(self.runs) <= self.failures:
+            raise OSError("not now")
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
         stopping = asyncio.Event()
-        task = asyncio.create_task(periodic.run(stopping, lambda: None))
-        await clock.advance(seconds)
+        task = asyncio.create_task(self.periodic.run(stopping, lambda: None))
+        await settle()
+        yield
         stopping.set()
         await asyncio.wait_for(task, 5)
 
-    async def test_it_runs_at_the_start_and_every_interval_less_jitter(self) -> None:
-        clock = ManualClock()
-        runs, periodic = self.job(clock)
-        await self.run(clock, periodic, 170.0)
-        assert runs[0] == 0.0
-        assert all(54.0 <= later - earlier <= 60.0 for earlier, later in pairwise(runs))
-        assert periodic.health.processed == len(runs) >= 3
 
-    async def test_a_failing_job_is_tried_again_sooner(self) -> None:
-        clock = ManualClock()
-        runs, periodic = self.job(clock, failures=3)
-        stopping = asyncio.Event()
-        task = asyncio.create_task(periodic.run(stopping, lambda: None))
+async def test_a_job_runs_at_the_start_and_every_interval_less_jitter_or_when_it_is_woken() -> None:
+    job = Job()
+    async with job.running():
+        await job.clock.advance(170.0)
+        assert job.runs[0] == 0.0
+        assert all(54.0 <= later - earlier <= 60.0 for earlier, later in pairwise(job.runs))
+        assert job.periodic.health.processed == len(job.runs) >= 3
+        job.woken.set()
         await settle()
-        assert periodic.health.report()["state"] == "degraded"
-        await clock.advance(50.0)
-        assert periodic.health.report()["state"] == "ready"
-        assert (len(runs), periodic.health.failed) == (4, 3)
-        stopping.set()
-        await asyncio.wait_for(task, 5)
+        assert job.runs[-1] == 170.0
 
 
-async def test_a_job_that_is_woken_does_not_wait_for_its_interval() -> None:
-    clock, runs, woken = ManualClock(), 0, asyncio.Event()
-
-    async def job() -> None:
-        nonlocal runs
-        woken.clear()
-        runs += 1
-
-    periodic = Periodic(name="job", job=job, interval=60, clock=clock, woken=woken)
-    stopping = asyncio.Event()
-    running = asyncio.create_task(periodic.run(stopping, lambda: None))
-    await settle()
-    assert runs == 1
-    woken.set()
-    await settle()
-    assert runs == 2
-    await clock.advance(60)
-    await settle()
-    assert runs == 3
-    stopping.set()
-    await running
+async def test_a_failing_job_is_tried_again_sooner() -> None:
+    job = Job(failures=3)
+    async with job.running():
+        assert job.periodic.health.report()["state"] == "degraded"
+        await job.clock.advance(50.0)
+        assert job.periodic.health.report()["state"] == "ready"
+        assert (len(job.runs), job.periodic.health.failed) == (4, 3)
 
 
 class Door(Gate):
@@ -236,63 +252,3 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
         assert (report["state"], report["reason"], well) == ("yielding", why, True)
         assert told == ("info", "fetching is paused for work with priority", why)
     assert health.report()["state"] == "ready"
-
-
-PATIENCE_S = 2.0
-
-
-@dataclass
-class Server:
-    """A server that answers as a test says."""
-
-    clock: ManualClock = field(default_factory=ManualClock)
-    trouble: Exception | None = None
-    asked: int = 0
-    silent: bool = False
-
-    def __post_init__(self) -> None:
-        self.gate = ProbeGate("the graph", self._ask, self.clock)
-
-    async def _ask(self) -> None:
-        self.asked += 1
-        if self.silent:
-            await asyncio.Event().wait()
-        if self.trouble is not None:
-            raise self.trouble
-
-    async def answers(self) -> bool:
-        return await self.gate.answers(PATIENCE_S, 0.25)
-
-    async def answers_anew(self, trouble: Exception | None) -> bool:
-        self.trouble = trouble
-        await self.clock.advance(PATIENCE_S + 0.5)
-        await self.answers()
-        await settle()
-        return await self.answers()
-
-
-@pytest.mark.parametrize("trouble", [DependencyUnavailable("away"), ValueError("a defect")])
-async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
-    server = Server()
-    assert await server.answers_anew(None)
-    assert not await server.answers_anew(trouble)
-    assert await server.answers_anew(None)
-
-
-async def test_an_answer_is_good_for_a_while() -> None:
-    server = Server()
-    await server.answers_anew(None)
-    assert all([await server.answers() for _ in range(5)])
-    assert server.asked == 1
-
-
-async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
-    server = Server(silent=True)
-    first, other = (asyncio.create_task(server.answers()) for _ in range(2))
-    await settle()
-    assert not first.done()
-    await server.clock.advance(0.3)
-    assert not any(await asyncio.gather(first, other))
-    assert not await server.answers()
-    assert server.asked == 1
-    await server.gate.close()

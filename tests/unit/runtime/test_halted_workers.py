@@ -11,11 +11,13 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.handling import Done, Outcome, Reject
 from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
 from ricordo.runtime.worker.event_worker import EventWorker
-from ricordo.runtime.worker.state import LoopSettings
+from ricordo.runtime.worker.state import ConsumptionSettings
 
 MESSAGES = 4
-SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
-LOOP = LoopSettings(batch=8)
+SETTINGS = ConsumptionSettings(
+    batch=8,
+    breaker=ConsumerBreakerSettings(window=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0)),
+)
 
 
 class Broken:
@@ -31,8 +33,8 @@ class Broken:
         return [Done() for _ in events]
 
 
-def braked(shop: Workshop, handler: Broken, loop: LoopSettings = LOOP) -> EventWorker:
-    return shop.worker(handler, loop=loop, breaker=SETTINGS)
+def braked(shop: Workshop, handler: Broken) -> EventWorker:
+    return shop.worker(handler, settings=SETTINGS)
 
 
 class TestAWorker:
@@ -63,7 +65,7 @@ class TestAWorker:
             async with shop.running(braked(shop, handler)):
                 await shop.clock.advance(30.0)
         lost = len(shop.dead())
-        assert lost <= restarts * 2 * LOOP.batch / 3 + LOOP.batch
+        assert lost <= restarts * 2 * SETTINGS.batch / 3 + SETTINGS.batch
         assert all("stopped halted: " in reason for reason in shop.dead())
         assert all(letter.refers_to.message_id for letter in shop.buried), "so that a status can tell"
         handler.mended = True
@@ -77,13 +79,13 @@ class TestAWorker:
 
         shop = Workshop()
         await publish(shop, 50)
-        worker = shop.worker(reject, loop=LOOP, breaker=SETTINGS)
+        worker = shop.worker(reject, settings=SETTINGS)
         async with shop.running(worker):
             await shop.work_off()
         assert worker.health.dead_lettered == 50
         rubbish = [Outgoing(subject="memory.v1.acme.message.received", body=b"{%d" % n) for n in range(50)]
         await shop.bus.publish(rubbish)
-        worker = shop.worker(reject, consumer="ingest", loop=LOOP, breaker=SETTINGS)
+        worker = shop.worker(reject, consumer="ingest", settings=SETTINGS)
         async with shop.running(worker):
             await shop.work_off("ingest")
         assert worker.health.dead_lettered == 50
@@ -107,7 +109,7 @@ class TestAWorker:
         shop = Workshop(max_deliver=3)
         await publish(shop, 50)
         shop.bus.refusing = lambda one: PublishRefused("no") if one.subject.endswith("encoded") else None
-        worker = shop.worker(encode, loop=LOOP, breaker=SETTINGS)
+        worker = shop.worker(encode, settings=SETTINGS)
         async with shop.running(worker):
             await shop.clock.advance(600.0)
             assert worker.health.report()["state"] == "halted"
@@ -157,7 +159,7 @@ class TestAHaltedWorker:
 
         shop = Workshop()
         await publish(shop, 6)
-        worker = shop.worker(handler, loop=LOOP, breaker=SETTINGS)
+        worker = shop.worker(handler, settings=SETTINGS)
         async with shop.running(worker):
             await halt(shop, worker)
             broken.mended = True

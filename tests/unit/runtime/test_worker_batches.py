@@ -2,30 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
 import pytest
-from tests.fixtures.workshop import Created, Recorder, Workshop, all_done, created, number_of, publish
+from tests.fixtures.workshop import Created, Recorder, Workshop, all_done, publish
 
 from ricordo.bus.port import Outgoing
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.runtime.dead_letter_queue import DeadLetter
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Outcome, Retry
-from ricordo.runtime.worker.state import LoopSettings
+from ricordo.runtime.worker.state import ConsumptionSettings
 
 
 class TestReplays:
-    async def test_what_is_sent_again_for_another_consumer_is_passed_by(self) -> None:
-        shop, handler = Workshop(), Recorder()
-        for number, consumer in enumerate(("knowledge", "encode")):
-            one = created(number)
-            await shop.bus.publish([replace(one, headers={**one.headers, REPLAYED_FOR: consumer})])
-        async with shop.running(shop.worker(handler)):
-            await shop.work_off()
-        assert handler.handled == [1]
-        assert shop.bus.stored(STREAM_DEAD_LETTERS) == []
-
     async def test_a_bot_cannot_have_its_message_passed_by(self) -> None:
         shop = Workshop()
         body = b"{nope"
@@ -38,41 +27,7 @@ class TestReplays:
         assert letter.body == body
 
 
-class TestBatches:
-    async def test_a_batch_holds_one_tenant_in_the_order_of_the_stream(self) -> None:
-        shop, seen = Workshop(), []
-
-        async def handler(tenant: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            seen.append((tenant, [(event.tenant, number_of(event)) for event in events]))
-            return [Done() for _ in events]
-
-        await shop.bus.publish([created(n, ("acme", "zeta")[n % 2]) for n in range(4)])
-        async with shop.running(shop.worker(handler)):
-            await shop.work_off()
-        assert seen == [("acme", [("acme", 0), ("acme", 2)]), ("zeta", [("zeta", 1), ("zeta", 3)])]
-
-
 class TestFailures:
-    async def test_a_bad_event_fails_alone(self) -> None:
-        shop, sizes = Workshop(), []
-
-        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            sizes.append(len(events))
-            if any(number_of(event) == 3 for event in events):
-                raise OSError("number 3 is bad")
-            return [Done() for _ in events]
-
-        await publish(shop, 6)
-        async with shop.running(shop.worker(handler)):
-            await shop.clock.advance(0.5)
-            assert [(e.what, e.sequence) for e in shop.settlements()] == [
-                ("retry", 4),
-                *(("ack", sequence) for sequence in (1, 2, 3, 5, 6)),
-            ]
-            await shop.work_off()
-        assert sizes[:7] == [6, 1, 1, 1, 1, 1, 1]
-        assert shop.dead() == ["attempts_exhausted: failed at attempt 5: OSError: number 3 is bad"]
-
     async def test_redeliveries_back_off_exponentially(self) -> None:
         shop = Workshop()
 
@@ -107,7 +62,7 @@ class TestFailures:
             return [Done()]
 
         await publish(shop, 1)
-        async with shop.running(shop.worker(handler, time_limit=0.05)):
+        async with shop.running(shop.worker(handler, settings=ConsumptionSettings(time_limit=0.05))):
             await asyncio.sleep(0.2)
             await shop.work_off()
         assert [entry.what for entry in shop.settlements()] == ["retry", "ack"]
@@ -145,7 +100,7 @@ class TestHeartbeats:
         shop, handler = Workshop(), Recorder()
         handler.going.clear()
         await publish(shop, 4)
-        async with shop.running(shop.worker(handler, loop=LoopSettings(batch=2))):
+        async with shop.running(shop.worker(handler, settings=ConsumptionSettings(batch=2))):
             await shop.clock.advance(120.0)
             handler.going.set()
             await shop.work_off()
@@ -222,27 +177,12 @@ class TestGates:
         assert shop.buried[0].attempts == 2
 
 
-class TestOutages:
-    async def test_the_loop_survives_an_outage_of_the_bus(self) -> None:
-        shop, handler = Workshop(), Recorder()
-        worker = shop.worker(handler)
-        async with shop.running(worker):
-            shop.bus.away = True
-            await shop.clock.advance(60.0)
-            assert worker.health.report()["state"] == "degraded"
-            shop.bus.away = False
-            await publish(shop, 3)
-            await shop.work_off()
-            assert worker.health.report()["state"] == "ready"
-        assert handler.handled == [0, 1, 2]
-
-
 class TestStopping:
     async def test_what_is_in_hand_is_finished_and_nothing_more_is_fetched(self) -> None:
         shop, handler = Workshop(), Recorder()
         handler.going.clear()
         await publish(shop, 20)
-        worker = shop.worker(handler, loop=LoopSettings(batch=4))
+        worker = shop.worker(handler, settings=ConsumptionSettings(batch=4))
         stopping = asyncio.Event()
         task = asyncio.create_task(worker.run(stopping, lambda: None))
         await shop.clock.advance(1.0)
@@ -275,8 +215,8 @@ class TestStopping:
         shop, handler = Workshop(), Recorder()
         handler.going.clear()
         await publish(shop, 3)
-        loop = LoopSettings(grace=0.05, fetch_timeout=0.05)
-        async with shop.running(shop.worker(handler, loop=loop)):
+        loop = ConsumptionSettings(grace=0.05, fetch_timeout=0.05)
+        async with shop.running(shop.worker(handler, settings=loop)):
             await shop.clock.advance(1.0)
         assert shop.settlements() == []
         handler.going.set()

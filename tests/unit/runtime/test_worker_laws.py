@@ -16,7 +16,7 @@ from ricordo.messages.events import MemoryForgotten, MemoryRemembered
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
-from ricordo.runtime.worker.state import LoopSettings
+from ricordo.runtime.worker.state import ConsumptionSettings
 
 MAX_DELIVER = 4
 Plan = str
@@ -95,7 +95,7 @@ async def run(
     assert await shop.bus.publish(messages) == [None] * len(messages)
     shop.bus.refusing = refusing
     # One slot more than there are messages: a halted worker whose slots are all taken finds no other to try.
-    worker = shop.worker(handler, loop=LoopSettings(batch=batch, slots=len(scripts) + batch))
+    worker = shop.worker(handler, settings=ConsumptionSettings(batch=batch, slots=len(scripts) + batch))
     async with shop.running(worker):
         await shop.work_off()
     assert worker.health.in_flight == 0

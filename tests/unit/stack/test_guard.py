@@ -5,12 +5,11 @@ import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
+from tests.fixtures.eventually import eventually
 
 from ricordo_services.stack.child_process import (
     Child,
@@ -48,13 +47,6 @@ def launch(*argv: str, grace: float = 4.0) -> Launch:
     )
 
 
-async def until(condition: Callable[[], object], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition never came"
-        await asyncio.sleep(0.01)
-
-
 def descendants(paths: ChildPaths) -> list[psutil.Process]:
     guard, *_ = recorded_alive(paths.record)
     return [psutil.Process(guard), *psutil.Process(guard).children(recursive=True)]
@@ -62,7 +54,7 @@ def descendants(paths: ChildPaths) -> list[psutil.Process]:
 
 async def test_stopping_ends_the_process_and_its_record(paths: ChildPaths) -> None:
     child = await Child.start(launch("/bin/sleep", "60"), paths)
-    await until(lambda: len(recorded_alive(paths.record)) == 2)
+    await eventually(lambda: len(recorded_alive(paths.record)) == 2)
     await child.stop()
     assert not child.running
     assert not paths.record.exists()
@@ -75,7 +67,7 @@ async def test_an_exit_status_is_passed_on(paths: ChildPaths) -> None:
 
 async def test_a_process_that_ignores_the_request_is_killed_after_the_grace(paths: ChildPaths) -> None:
     child = await Child.start(launch(sys.executable, "-c", STUBBORN, grace=0.3), paths)
-    await until(lambda: "deaf" in log_tail(paths.log))
+    await eventually(lambda: "deaf" in log_tail(paths.log))
     processes = descendants(paths)
     await child.stop()
     assert not any(process.is_running() for process in processes)
@@ -84,7 +76,7 @@ async def test_a_process_that_ignores_the_request_is_killed_after_the_grace(path
 @pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a service of Linux")
 async def test_grandchildren_in_sessions_of_their_own_go_too(paths: ChildPaths) -> None:
     child = await Child.start(launch(sys.executable, "-c", PARENTAL), paths)
-    await until(lambda: "born" in log_tail(paths.log))
+    await eventually(lambda: "born" in log_tail(paths.log))
     processes = descendants(paths)
     assert len(processes) == 3
     processes[1].kill()
@@ -95,11 +87,11 @@ async def test_grandchildren_in_sessions_of_their_own_go_too(paths: ChildPaths) 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal on the parent's death")
 async def test_a_killed_guard_takes_the_process_with_it(paths: ChildPaths) -> None:
     child = await Child.start(launch("/bin/sleep", "60"), paths)
-    await until(lambda: len(recorded_alive(paths.record)) == 2)
+    await eventually(lambda: len(recorded_alive(paths.record)) == 2)
     guard, server = descendants(paths)
     guard.kill()
     assert await child.ended() == -signal.SIGKILL
-    await until(lambda: process_identity(server.pid) is None)
+    await eventually(lambda: process_identity(server.pid) is None)
 
 
 async def test_what_a_record_names_is_killed_when_it_does_not_end(paths: ChildPaths) -> None:
@@ -123,7 +115,7 @@ async def test_the_lifeline_is_in_no_other_child(paths: ChildPaths, tmp_path: Pa
         launch("/bin/sleep", "60"),
         ChildPaths(tmp_path / "second.json", tmp_path / "second.log", paths.lock_fd),
     )
-    await until(lambda: recorded_alive(tmp_path / "second.json"))
+    await eventually(lambda: recorded_alive(tmp_path / "second.json"))
     await asyncio.wait_for(first.stop(), 30)  # it would hang for 60 if the second held the first's pipe
     assert second.running
     await second.stop()

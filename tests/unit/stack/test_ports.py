@@ -31,16 +31,11 @@ def test_a_chosen_port_is_below_what_outgoing_connections_use() -> None:
     assert all(LOWEST < port < 32_768 for port in ports)
 
 
-def test_a_book_keeps_its_ports_across_runs(tmp_path: Path) -> None:
-    first = PortBook(tmp_path / "ports.json").reserve(("nats", "postgres"))
-    again = PortBook(tmp_path / "ports.json").reserve(("nats", "postgres"))
-    assert again == first
-    assert len(set(first.values())) == 2
-
-
-def test_a_port_taken_in_between_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
+def test_a_book_keeps_its_ports_but_for_one_that_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "ports.json"
     first = PortBook(path).reserve(("nats", "postgres"))
+    assert PortBook(path).reserve(("nats", "postgres")) == first
+    assert len(set(first.values())) == 2
     with socket.create_server((LOOPBACK, first["nats"])):
         moved = PortBook(path).reserve(("nats", "postgres"))
     assert moved["nats"] != first["nats"]
@@ -105,22 +100,16 @@ def installed(tmp_path: Path) -> Path:
     return programs
 
 
-def test_an_ordinary_user_runs_it_as_himself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_lends_the_account_of_nobody_and_an_ordinary_user_runs_it_as_himself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "_owner", lambda _: None)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert server_account(tmp_path / "cluster", tmp_path) is None
-
-
-def test_root_lends_the_account_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(postgres, "_owner", lambda _: None)
     lent = server_account(tmp_path / "cluster", tmp_path)
     assert lent is not None
     assert lent.uid == pwd.getpwnam("nobody").pw_uid
-
-
-def test_without_any_account_root_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(postgres, "_owner", lambda _: None)
     monkeypatch.setattr(postgres, "ORDINARY", "no such user")
     with pytest.raises(FolderRefused, match="ordinary user"):
         server_account(tmp_path / "cluster", tmp_path)

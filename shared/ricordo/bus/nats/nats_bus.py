@@ -14,7 +14,7 @@ import nats.js.errors
 import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
-from nats.js.api import RawStreamMsg
+from nats.js.api import ConsumerInfo, RawStreamMsg
 
 from ricordo.bus.nats.nats_connection import NatsConnection, NatsMessage, NatsSettings, translated
 from ricordo.bus.nats.provisioning import Provisioning
@@ -23,11 +23,10 @@ from ricordo.bus.nats.topology import Topology
 from ricordo.bus.port import (
     BusError,
     BusUnavailable,
-    ConsumerLag,
     Endpoint,
     Outgoing,
     PublishRefused,
-    Request,
+    ReceivedRequest,
     StoredMessage,
     Subscription,
 )
@@ -174,7 +173,9 @@ class NatsBus:
         await subscription.open()
         return subscription
 
-    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
+    async def serve(
+        self, subject: str, queue: str | None, accept: Callable[[ReceivedRequest], None]
+    ) -> Endpoint:
         """Receive the requests on `subject`.
 
         The callbacks of a subscription run one after the other, so `accept` only starts a task that replies.
@@ -194,33 +195,33 @@ class NatsBus:
                 raise
         return NatsEndpoint(subscription)
 
-    async def lag(self, consumer: str) -> ConsumerLag:
-        """Return the lag of `consumer`.
+    async def waiting(self, consumer: str) -> int:
+        """Return how many messages `consumer` has not settled, in-flight ones included.
 
         Raises:
             BusUnavailable: the server does not answer, or has no such consumer.
             KeyError: the topology declares no such consumer.
         """
-        spec = self.topology.consumer(consumer)
-        with translated(f"cannot ask for the backlog of {consumer}"):
-            info = await self._connection.streams.consumer_info(spec.stream, consumer)
-        in_flight = info.num_ack_pending or 0
-        delivered = 0 if info.delivered is None else info.delivered.consumer_seq
-        floor = 0 if info.ack_floor is None else info.ack_floor.stream_seq
-        pending = info.num_pending or 0
-        return ConsumerLag(pending + in_flight, delivered - in_flight, floor, pending)
+        info = await self._info(consumer)
+        return (info.num_pending or 0) + (info.num_ack_pending or 0)
 
     async def oldest_unsettled(self, consumer: str) -> datetime | None:
-        """Return when the oldest unsettled event of `consumer` was published; raises as `lag`."""
-        lag, spec = await self.lag(consumer), self.topology.consumer(consumer)
-        if not lag.waiting:
+        """Return when the oldest unsettled event of `consumer` was published; raises as `waiting`."""
+        info, spec = await self._info(consumer), self.topology.consumer(consumer)
+        if not (info.num_pending or info.num_ack_pending):
             return None
-        found = [await self._next(spec.stream, lag.floor, subject) for subject in spec.subjects]
-        times = [one.time for one in found if one is not None]
-        return min((one for one in times if one is not None), default=None)
+        floor = 0 if info.ack_floor is None else info.ack_floor.stream_seq
+        found = [await self._next(spec.stream, floor, subject) for subject in spec.subjects]
+        return min((one.time for one in found if one is not None and one.time is not None), default=None)
+
+    async def _info(self, consumer: str) -> ConsumerInfo:
+        stream = self.topology.consumer(consumer).stream
+        with translated(f"cannot ask for the state of {consumer}"):
+            info: ConsumerInfo = await self._connection.streams.consumer_info(stream, consumer)
+        return info
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
-        """Return a message of a stream."""
+        """Return the message, or None if the stream no longer has it; raises BusUnavailable."""
         with translated(f"cannot read message {sequence} of {stream}"):
             try:
                 return _stored(stream, await self._connection.streams.get_msg(stream, sequence))
@@ -228,7 +229,15 @@ class NatsBus:
                 return None
 
     async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
-        """Return the next message of a subject."""
+        """Return the first message after `sequence` whose subject matches `subject`, or None.
+
+        Args:
+            sequence: a position, 0 for the beginning.
+            subject: may contain wildcards.
+
+        Raises:
+            BusUnavailable: the server does not answer.
+        """
         found = await self._next(stream, sequence, subject)
         return None if found is None else _stored(stream, found)
 
@@ -241,7 +250,7 @@ class NatsBus:
                 return None
 
     async def remove(self, stream: str, sequence: int) -> None:
-        """Remove a message from a stream."""
+        """Remove the message from its stream; removing a missing one has no effect."""
         try:
             with translated(f"cannot remove message {sequence} of {stream}"):
                 await self._connection.streams.delete_msg(stream, sequence)

@@ -31,13 +31,14 @@ _EMPTY_PAUSE: Final = 0.05
 class JetStreamDelivery(NatsMessage):
     """A delivery of JetStream."""
 
-    __slots__ = ("attempt", "sequence")
+    __slots__ = ("attempt", "sequence", "stream")
 
     def __init__(self, message: Msg) -> None:
         super().__init__(message)
         metadata = message.metadata
         self.attempt: int = metadata.num_delivered
         self.sequence: int = metadata.sequence.stream
+        self.stream: str = metadata.stream
 
     async def ack(self, *, confirmed: bool = False) -> None:
         """Settle as done; `confirmed` waits for the server."""
@@ -83,11 +84,11 @@ class PullSubscription:
     def __init__(
         self, connection: NatsConnection, *, stream: str, consumer: str, ack_wait: float, max_deliver: int
     ) -> None:
-        self.stream = stream
         self.consumer = consumer
         self.ack_wait = ack_wait
         self.max_deliver = max_deliver
         self._connection = connection
+        self._stream = stream
         self._next = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"
         self._inbox = connection.client.new_inbox()
         self._tokens = itertools.count()
@@ -133,7 +134,7 @@ class PullSubscription:
         if self._arrived:
             return
         if pull.problem:
-            raise BusUnavailable(f"cannot fetch from {self.consumer} of {self.stream}: {pull.problem}")
+            raise BusUnavailable(f"cannot fetch from {self.consumer} of {self._stream}: {pull.problem}")
         if time.monotonic() - began < min(timeout, _EMPTY_PAUSE):
             await asyncio.sleep(_EMPTY_PAUSE)
 

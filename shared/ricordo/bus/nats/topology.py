@@ -99,21 +99,10 @@ class ConsumerSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """Streams and their consumers.
-
-    Raises:
-        ValueError: a consumer of an undeclared stream, or two streams or consumers of one name.
-    """
+    """Streams and their consumers."""
 
     streams: Sequence[StreamSpec]
     consumers: Sequence[ConsumerSpec] = ()
-
-    def __post_init__(self) -> None:
-        streams = {stream.name for stream in self.streams}
-        if len(streams) < len(self.streams) or len({c.name for c in self.consumers}) < len(self.consumers):
-            raise ValueError("two streams or two consumers have one name")
-        if undeclared := [consumer.name for consumer in self.consumers if consumer.stream not in streams]:
-            raise ValueError(f"{undeclared} read streams that are not declared")
 
     def consumer(self, name: str) -> ConsumerSpec:
         """Return the consumer called `name`.

@@ -59,17 +59,12 @@ class ServerVectorIndex:
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points."""
-        name = self._collection(model)
-        if not points:
-            return
-        with _errors():
-            await self._client.upsert(name, points=[_point(tenant, point) for point in points], wait=True)
+        with self._opened(model) as name:
+            if points:
+                await self._client.upsert(name, points=[_point(tenant, point) for point in points], wait=True)
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace payloads."""
-        name = self._collection(model)
-        if not facets:
-            return
         changes = [
             models.OverwritePayloadOperation(
                 overwrite_payload=models.SetPayload(
@@ -78,32 +73,30 @@ class ServerVectorIndex:
             )
             for item in facets
         ]
-        with _errors():
-            await self._client.batch_update_points(name, changes, wait=True)
+        with self._opened(model) as name:
+            if changes:
+                await self._client.batch_update_points(name, changes, wait=True)
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
-        name = self._collection(model)
-        if not ids:
-            return
-        selector = models.FilterSelector(filter=_filter(of_tenant(tenant, ids)))
-        with _errors():
-            await self._client.delete(name, points_selector=selector, wait=True)
+        with self._opened(model) as name:
+            if ids:
+                selector = models.FilterSelector(filter=_filter(of_tenant(tenant, ids)))
+                await self._client.delete(name, points_selector=selector, wait=True)
 
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
         """Find candidates with all their scores."""
         probe = candidates.IndexQuery(vector, terms)
-        name = self._collection(model)
         within, statistics = _filter(in_scope(tenant, scope)), _filter(corpus(tenant, scope.user_id))
 
-        async def scores(signals: Sequence[str], within: models.Filter, limit: int) -> dict[str, Scores]:
-            return await self._batch(
-                name, {signal: _query(signal, probe, within, statistics, limit) for signal in signals}
-            )
+        with self._opened(model) as name:
 
-        with _errors():
+            async def scores(signals: Sequence[str], within: models.Filter, limit: int) -> dict[str, Scores]:
+                queries = {signal: _query(signal, probe, within, statistics, limit) for signal in signals}
+                return await self._batch(name, queries)
+
             if not probe.naming:
                 return list(map(Hit, await self._latest(name, within, limit)))
             found = await scores(probe.naming, within, limit)
@@ -116,9 +109,9 @@ class ServerVectorIndex:
         self, tenant: str, model: str, user_id: str, ids: Sequence[UUID], *, limit: int, threshold: float
     ) -> Mapping[UUID, Sequence[Neighbour]]:
         """Return the nearest memories of each of `ids`."""
-        name, within = self._collection(model), Scope(user_id=user_id)
+        within = Scope(user_id=user_id)
         chosen = _filter(in_scope(tenant, replace(within, ids=ids)))
-        with _errors():
+        with self._opened(model) as name:
             records, _ = await self._client.scroll(
                 name, scroll_filter=chosen, limit=len(ids) + 1, with_payload=False, with_vectors=[TEXT]
             )
@@ -157,37 +150,34 @@ class ServerVectorIndex:
         self, model: str, within: Condition, terms: Sequence[int]
     ) -> Mapping[int, models.ScoredPoint]:
         """Return a memory for each term that any contains, scored by the statistics of these memories."""
-        name = self._collection(model)
         all_of_them = _filter(within)
-        requests = [
-            _query(
-                TEXT_TERMS, candidates.IndexQuery(None, one_term(item)), all_of_them, all_of_them, 1
-            ).model_copy(update={"with_vector": [TEXT_TERMS]})
-            for item in terms
-        ]
-        with _errors():
+        queries = [candidates.IndexQuery(None, one_term(item)) for item in terms]
+        requests = [_query(TEXT_TERMS, query, all_of_them, all_of_them, 1) for query in queries]
+        for request in requests:
+            request.with_vector = [TEXT_TERMS]
+        with self._opened(model) as name:
             answers = await self._client.query_batch_points(name, requests) if requests else []
         found = zip(terms, answers, strict=True)
         return {term: answer.points[0] for term, answer in found if answer.points}
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
-        name = self._collection(model)
-        with _errors():
-            counted = await self._client.count(
-                name, count_filter=_filter(in_scope(tenant, scope)), exact=True
-            )
-        return counted.count
+        within = _filter(in_scope(tenant, scope))
+        with self._opened(model) as name:
+            return (await self._client.count(name, count_filter=within, exact=True)).count
 
     async def close(self) -> None:
         """Close the connection; the server needs no flush."""
         self._prepared.clear()
         await self._client.close()
 
-    def _collection(self, model: str) -> str:
+    @contextmanager
+    def _opened(self, model: str) -> Iterator[str]:
+        """Yield the name of a model's collection, for calls that may fail."""
         if model not in self._prepared:
             raise IndexUnavailable(f"no collection is open for the model {model}")
-        return _collection(model)
+        with _errors():
+            yield _collection(model)
 
     async def _create(self, name: str, dimensions: int) -> None:
         dense = models.VectorParams(size=dimensions, distance=models.Distance.COSINE)

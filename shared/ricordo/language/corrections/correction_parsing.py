@@ -6,10 +6,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from ricordo.language.corrections.values import PlacedValue, Value, folded, spellings, tokens_of, values_of
-from ricordo.language.data_files import LANGUAGES, Patterns, read_table
+from ricordo.language.corrections.values import (
+    ORDINALS,
+    PlacedValue,
+    Value,
+    correction_words,
+    folded,
+    spellings,
+    tokens_of,
+    values_of,
+)
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
-from ricordo.language.text import stem, stop_words
+from ricordo.language.text import stem
 from ricordo.language.tokenization import Token
 
 Firmness = Literal["firm", "soft", "bare"]
@@ -21,6 +30,7 @@ _MOST_DENIED: Final = 4
 _NEAR: Final = 40
 """Characters between the words that say so and the value that is right, where none is denied."""
 _FRAGMENT: Final = 12  # tokens of a message that is nothing but a value
+_SUFFIXES: Final = ORDINALS | {"am", "pm", "h"}
 _CLAUSE: Final = frozenset(".!?…;:,—-–()\n")
 
 
@@ -32,13 +42,19 @@ class Correction:
         firmness: `firm` where it says that it corrects, `soft` where it apologises or hesitates, `bare` where
             it only sets one value against another.
         denied_words: stems of other words that were wrong, where there is no such value.
+        placed: the values that are right, and where they stand.
     """
 
     firmness: Firmness
     denied: tuple[Value, ...]
     denied_words: frozenset[str]
-    said: tuple[Value, ...]
+    placed: tuple[PlacedValue, ...]
     about: frozenset[str]
+
+    @property
+    def said(self) -> tuple[Value, ...]:
+        """What is right."""
+        return tuple(one.value for one in self.placed)
 
 
 @lru_cache(maxsize=256)
@@ -47,26 +63,24 @@ def read_correction(document: Document) -> Correction | None:
     if len(document.text) > _LONGEST:
         return None
     plain = folded(document.text)
-    if not _patterns().any.search(plain):
+    if not correction_words().any.search(plain):
         return None
-    firm, soft = _patterns().firm.search(plain), _patterns().soft.search(plain)
+    firm, soft = correction_words().firm.search(plain), correction_words().soft.search(plain)
     firmness: Firmness = "firm" if firm else "soft" if soft else "bare"
     tokens, values = tokens_of(document), values_of(document)
-    denied = denied_spans(tokens, values)
+    denied = list(_denied(tokens, values))
     wrong = tuple(dict.fromkeys(one.value for one in denied))
-    said = tuple(one.value for one in values if one not in denied and not one.value.is_among(wrong))
+    said = tuple(one for one in values if one not in denied and not one.value.is_among(wrong))
     words = frozenset() if wrong or firmness == "bare" else _denied_words(tokens, contrast=not firm)
     if wrong:
-        corrects = any(one.kind == other.kind for one in said for other in wrong)
+        corrects = any(one.value.kind == other.kind for one in said for other in wrong)
     else:
         opens = soft is not None and soft.start() <= 1
         value_alone = _is_near(firm, tokens, values) or (opens and _is_fragment(tokens, values))
         corrects = bool(words) or (bool(said) and value_alone)
-    return (
-        Correction(firmness, wrong, words, said, _about(tokens, values, firm, soft) - words)
-        if corrects
-        else None
-    )
+    if not corrects:
+        return None
+    return Correction(firmness, wrong, words, said, _about(tokens, values, firm, soft) - words)
 
 
 def asserted(document: Document) -> tuple[Value, ...]:
@@ -97,13 +111,9 @@ def content_stems(document: Document) -> frozenset[str]:
     return frozenset(_stems(tokens_of(document)))
 
 
-def denied_spans(tokens: Sequence[Token], values: Sequence[PlacedValue]) -> list[PlacedValue]:
-    """Return the values that stand right behind a denial: "not the 12th", "non martedì 10"."""
-    return list(_denied(tokens, values))
-
-
 def _denied(tokens: Sequence[Token], values: Sequence[PlacedValue]) -> Iterator[PlacedValue]:
-    by_place = {one.first: one for one in values}
+    """Yield the values that stand right behind a denial: "not the 12th", "non martedì 10"."""
+    by_place = {one.at: one for one in values}
     for place in _denials(tokens):
         at = place
         while at < min(len(tokens), place + _MOST_BEFORE) and at not in by_place and _leads(tokens[at]):
@@ -115,7 +125,7 @@ def _denied(tokens: Sequence[Token], values: Sequence[PlacedValue]) -> Iterator[
 
 def _next(tokens: Sequence[Token], by_place: dict[int, PlacedValue], at: int) -> int:
     """Return where the next part of the same value stands, over the end of an ordinal and one small word."""
-    if at < len(tokens) and tokens[at].folded in _patterns().suffixes:
+    if at < len(tokens) and tokens[at].folded in _SUFFIXES:
         at += 1
     if at + 1 < len(tokens) and at not in by_place and _leads(tokens[at]) and at + 1 in by_place:
         return at + 1
@@ -138,7 +148,7 @@ def denied_phrase(tokens: Sequence[Token], *, contrast: bool) -> tuple[int, int,
         while (
             end < len(tokens)
             and tokens[end].written not in _CLAUSE
-            and tokens[end].folded not in _patterns().behind
+            and tokens[end].folded not in correction_words().behind
         ):
             end += 1
         few = 0 < end - at <= _MOST_DENIED and any(_stems(tokens[at:end]))
@@ -161,7 +171,7 @@ def _is_contrast(tokens: Sequence[Token], place: int, at: int, end: int) -> bool
 
 def are_alike(one: str, other: str) -> bool:
     """Return whether two small words are forms of one: "a" and "an", "al" and "alle", articles."""
-    small = _patterns()
+    small = correction_words()
     if one in small.articles and other in small.articles:
         return True
     return one[:1] == other[:1] and all(word in small.before or word in small.roles for word in (one, other))
@@ -171,34 +181,36 @@ def _denials(tokens: Sequence[Token]) -> Iterator[int]:
     """Yield the places right behind what denies."""
     for at in range(len(tokens)):
         last = [one.folded for one in tokens[max(0, at - 2) : at + 1]]
-        if _patterns().denial.search(" ".join(last)):
+        if correction_words().denial.search(" ".join(last)):
             yield at + 1
 
 
 def _leads(token: Token, *, role: bool = False) -> bool:
-    return token.folded in _patterns().before or (role and token.folded in _patterns().roles)
+    return token.folded in correction_words().before or (role and token.folded in correction_words().roles)
 
 
 def _is_near(firm: re.Match[str] | None, tokens: Sequence[Token], values: Sequence[PlacedValue]) -> bool:
     """Return whether a value stands beside the words that say that something is put right."""
     if firm is None:
         return False
-    return any(firm.start() - _NEAR <= tokens[one.first].start <= firm.end() + _NEAR for one in values)
+    return any(firm.start() - _NEAR <= tokens[one.at].start <= firm.end() + _NEAR for one in values)
 
 
 def _is_fragment(tokens: Sequence[Token], values: Sequence[PlacedValue]) -> bool:
     """Return whether a message is a value, with no more around it than the words that lead to one."""
-    places = {one.first for one in values}
+    places = {one.at for one in values}
     left = [token for at, token in enumerate(tokens) if at not in places and token.written not in _CLAUSE]
-    courtesy = [one for one in left if not _leads(one) and one.folded not in _patterns().suffixes]
-    return len(tokens) <= _FRAGMENT and all(_patterns().soft_word.fullmatch(one.folded) for one in courtesy)
+    courtesy = [one for one in left if not _leads(one) and one.folded not in _SUFFIXES]
+    return len(tokens) <= _FRAGMENT and all(
+        correction_words().soft_word.fullmatch(one.folded) for one in courtesy
+    )
 
 
 def _about(
     tokens: Sequence[Token], values: Sequence[PlacedValue], *said_so: re.Match[str] | None
 ) -> frozenset[str]:
     """Return the stems of the words that are neither values nor say that something is put right."""
-    places = {one.first for one in values}
+    places = {one.at for one in values}
     spans = [found.span() for found in said_so if found is not None]
     return frozenset(
         _stems(
@@ -206,7 +218,7 @@ def _about(
             for at, token in enumerate(tokens)
             if at not in places
             and not any(begin <= token.start < end for begin, end in spans)
-            and _patterns().soft_word.fullmatch(token.folded) is None
+            and correction_words().soft_word.fullmatch(token.folded) is None
         )
     )
 
@@ -214,38 +226,5 @@ def _about(
 def _stems(tokens: Iterable[Token]) -> Iterator[str]:
     for token in tokens:
         word = token.folded
-        if len(word) > 2 and word.isalpha() and word not in _patterns().grammar:
+        if len(word) > 2 and word.isalpha() and word not in correction_words().grammar:
             yield from {stem(word, language) for language in LANGUAGES}
-
-
-class _Patterns(Patterns):
-    articles: frozenset[str]
-    before: frozenset[str]
-    behind: frozenset[str]
-    grammar: frozenset[str]
-    roles: frozenset[str]
-    suffixes: frozenset[str]
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> _Patterns:
-    """Return the patterns of `corrections.toml`, made once."""
-    tables = [read_table("corrections", language) for language in LANGUAGES]
-
-    def either(name: str) -> str:
-        return "|".join(line for table in tables for line in table[name].split("\n") if line)
-
-    firm, soft, denial = either("firm"), either("soft"), either("denial")
-    return _Patterns(
-        any=re.compile(rf"\b(?:{firm}|{soft}|{denial})\b"),
-        firm=re.compile(rf"\b(?:{firm})\b"),
-        soft=re.compile(rf"\b(?:{soft})\b"),
-        soft_word=re.compile(soft),
-        denial=re.compile(rf"(?:^|(?<= ))(?:{denial})\Z"),
-        **{
-            name: frozenset(word for table in tables for word in table[name].split())
-            for name in ("before", "roles", "articles", "behind")
-        },
-        suffixes=frozenset(("st", "nd", "rd", "th", "am", "pm", "h")),
-        grammar=frozenset(folded(word) for one in LANGUAGES for word in stop_words(one)),
-    )

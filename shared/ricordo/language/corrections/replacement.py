@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ricordo.language.corrections.correction_parsing import (
+    Correction,
     are_alike,
     denied_phrase,
-    denied_spans,
     read_correction,
 )
 from ricordo.language.corrections.values import PlacedValue, Value, tokens_of, values_of
@@ -26,7 +26,7 @@ def apply_correction(corrected: Document, correction: Document) -> str | None:
     read = read_correction(correction)
     if read is None:
         return None
-    pairs = (_phrases if read.denied_words else _values)(corrected, correction)
+    pairs = _phrases(corrected, correction) if read.denied_words else _values(corrected, correction, read)
     if not pairs:
         return None
     text, source = corrected.composed.text, correction.composed.text
@@ -35,32 +35,26 @@ def apply_correction(corrected: Document, correction: Document) -> str | None:
     return text
 
 
-def _values(corrected: Document, correction: Document) -> list[tuple[_Span, _Span]]:
+def _values(corrected: Document, correction: Document, read: Correction) -> list[tuple[_Span, _Span]]:
     """Pair the wrong values with the right ones of their kinds; none where there is a choice."""
-    tokens, placed = tokens_of(correction), values_of(correction)
-    denied = denied_spans(tokens, placed)
-    wrong = [one.value for one in denied]
-    said = [one for one in placed if one not in denied and not one.value.is_among(wrong)]
-    meant = [one.value for one in said]
-    right, stale = list(_groups(said)), list[_Group]()
+    right, stale = list(_groups(read.placed)), list[_Group]()
     for group in _groups(_held(corrected)):
-        if any(one.value.is_among(wrong or meant) == bool(wrong) for one in group):
+        if any(one.value.is_among(read.denied or read.said) == bool(read.denied) for one in group):
             stale.append(group)
     pairs = []
     for kind in {group[0].value.kind for group in right}:
         of_kind, others = [[one for one in each if one[0].value.kind == kind] for each in (right, stale)]
-        if len(of_kind) == 1 and (meant_by := _meant(others, of_kind[0], wrong)) is not None:
-            wrong_span = _words(tokens_of(corrected), meant_by[0].first, meant_by[-1].last)
-            pairs.append((wrong_span, _words(tokens, of_kind[0][0].first, of_kind[0][-1].last)))
+        if len(of_kind) == 1 and (wrong := _meant(others, of_kind[0], read.denied)) is not None:
+            pairs.append((_place(tokens_of(corrected), wrong), _place(tokens_of(correction), of_kind[0])))
     return pairs
 
 
 def _held(document: Document) -> list[PlacedValue]:
     """Return the values of a text, with given names that begin a sentence."""
-    found = {one.first: one for one in values_of(document)}
+    found = {one.at: one for one in values_of(document)}
     for at, token in enumerate(tokens_of(document)):
         if at not in found and token.written[0].isupper() and is_given(token.folded):
-            found[at] = PlacedValue(Value("name", token.folded), at, at + 1)
+            found[at] = PlacedValue(Value("name", token.folded), at)
     return [found[at] for at in sorted(found)]
 
 
@@ -120,12 +114,16 @@ def _groups(placed: Sequence[PlacedValue]) -> Iterator[_Group]:
     """Yield values; names that stand side by side are one."""
     group: _Group = []
     for one in placed:
-        if group and not (one.value.kind == group[0].value.kind == "name" and one.first == group[-1].last):
+        if group and not (one.value.kind == group[0].value.kind == "name" and one.at == group[-1].at + 1):
             yield group
             group = []
         group.append(one)
     if group:
         yield group
+
+
+def _place(tokens: Sequence[Token], group: _Group) -> _Span:
+    return _words(tokens, group[0].at, group[-1].at + 1)
 
 
 def _words(tokens: Sequence[Token], first: int, last: int) -> _Span:

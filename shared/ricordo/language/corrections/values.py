@@ -5,37 +5,35 @@ Both languages are read at once: people mix them, and a short text does not tell
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from ricordo.language.data_files import LANGUAGES, WordSets, read_table
 from ricordo.language.document import Document
 from ricordo.language.scripts import without_accents
-from ricordo.language.temporal.lexicon import LEXICONS
-from ricordo.language.temporal.lexicon import Kind as TimeKind
+from ricordo.language.temporal.lexicon import LEXICONS, Kind
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import VALUE, Token, tokenize
 
-Kind = Literal["number", "weekday", "month", "day", "name"]
+ValueKind = Literal["number", "weekday", "month", "day", "name"]
 Use = Literal["", "clock", "day"]
 _ELIDED: Final = re.compile(r"^(?:l|d|dell|dall|all|nell|sull|un)['’](?=\w)", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"^([01]?\d|2[0-4])[:.]([0-5]\d)$")
 _THOUSANDS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
-_ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
+ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
 _HOURS: Final = frozenset({"am", "pm", "h", "o'clock"})
 _LONGEST_NAME: Final = 40
-_KINDS: Final[dict[TimeKind, Kind]] = {
-    TimeKind.WEEKDAY: "weekday",
-    TimeKind.MONTH: "month",
-    TimeKind.DAY: "day",
+_KINDS: Final[dict[Kind, ValueKind]] = {
+    Kind.WEEKDAY: "weekday",
+    Kind.MONTH: "month",
+    Kind.DAY: "day",
 }
 
 
 class Value(NamedTuple):
     """One value."""
 
-    kind: Kind
+    kind: ValueKind
     key: str
     use: Use = ""
 
@@ -48,13 +46,11 @@ class Value(NamedTuple):
         return any(self.is_like(other) for other in values)
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedValue:
-    """A value with the tokens `[first, last)` that are it."""
+class PlacedValue(NamedTuple):
+    """A value, and which of the tokens it is."""
 
     value: Value
-    first: int
-    last: int
+    at: int
 
 
 @lru_cache(maxsize=64)
@@ -86,10 +82,10 @@ def spellings(value: Value) -> str:
     if value.kind == "name":
         return re.sub(r"[aeiou]", ".", re.escape(value.key))
     if value.kind != "number":
-        same = sorted(word for word, other in _words().calendar.items() if other == value)
+        same = sorted(word for word, other in correction_words().calendar.items() if other == value)
         return "|".join(re.sub(r"[aeiou]$", ".", word) for word in same)
     number = _THOUSANDS.sub("[.,]?", value.key.split(":")[0])
-    spelled = sorted(_words().spelled.get(value.key, ()))
+    spelled = sorted(correction_words().spelled.get(value.key, ()))
     return "|".join((rf"(?:^|[^0-9])0*{number}(?:[^0-9]|$)", *spelled))
 
 
@@ -97,11 +93,11 @@ def _found(tokens: Sequence[Token]) -> Iterator[PlacedValue]:
     for at, token in enumerate(tokens):
         near = (*(tokens[at - 1 : at] if at else ()), *tokens[at + 1 : at + 2])
         for value in _read(token, tokens, at, beside_number=any(one.written[:1].isdigit() for one in near)):
-            yield PlacedValue(value, at, at + 1)
+            yield PlacedValue(value, at)
 
 
 def _read(token: Token, tokens: Sequence[Token], at: int, *, beside_number: bool) -> Iterator[Value]:
-    words = _words()
+    words = correction_words()
     if token.written[0].isdigit():
         yield from _numbers(token.written, _use(tokens, at))
         return
@@ -130,21 +126,21 @@ def _numbers(written: str, use: Use) -> Iterator[Value]:
 
 def _use(tokens: Sequence[Token], at: int) -> Use:
     """Tell what a number is of, by the words before and behind it."""
-    words = _words()
+    words = correction_words()
     before = tokens[at - 1].folded if at else ""
     after = tokens[at + 1].folded if at + 1 < len(tokens) else ""
     beyond = tokens[at + 2].folded if after in ("of", "di") and at + 2 < len(tokens) else after
-    if after in _HOURS or before in words.clock:
+    if after in _HOURS or before in words.clock_numbers:
         return "clock"
     month = words.calendar.get(beyond) or words.calendar.get(before)
-    if after in _ORDINALS or (month is not None and month.kind in ("month", "weekday")):
+    if after in ORDINALS or (month is not None and month.kind in ("month", "weekday")):
         return "day"
-    return "day" if before in words.day_of_month else ""
+    return "day" if before in words.day_numbers else ""
 
 
 def _number(word: str, tokens: Sequence[Token], at: int) -> int | None:
-    words = _words()
-    if word in words.weak and not (at and tokens[at - 1].folded in words.clock):
+    words = correction_words()
+    if word in words.weak and not (at and tokens[at - 1].folded in words.clock_numbers):
         return None
     for lexicon in LEXICONS.values():
         if lexicon.numbers.begins(word) and (read := lexicon.numbers.read([word])) is not None:
@@ -156,42 +152,56 @@ def _is_name(token: Token, tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is a name by its capital: not the first of a sentence, unless a denial follows it."""
     if not token.written[0].isupper() or not 1 < len(token.written) <= _LONGEST_NAME:
         return False
-    if token.written.isupper() or token.folded in _words().grammar:
+    if token.written.isupper() or token.folded in correction_words().grammar:
         return False
     opens = at == 0 or tokens[at - 1].written in ".!?…:;"
     following = [one.folded for one in tokens[at + 1 : at + 3] if one.folded != ","]
     return not opens or following[:1] in (["not"], ["non"])
 
 
-class _Words(WordSets):
+class CorrectionWords(WordSets):
+    """The words of `corrections.toml` and around values, of all languages."""
+
+    any: re.Pattern[str]
+    firm: re.Pattern[str]
+    soft: re.Pattern[str]
+    soft_word: re.Pattern[str]
+    denial: re.Pattern[str]
     calendar: dict[str, Value]
     spelled: dict[str, set[str]]
 
 
 @lru_cache(maxsize=1)
-def _words() -> _Words:
-    """Return the words of the calendar and around numbers, read once."""
+def correction_words() -> CorrectionWords:
+    """Return the words, read once."""
     tables = [read_table("corrections", language) for language in LANGUAGES]
-
-    def listed(name: str) -> frozenset[str]:
-        return frozenset(word for table in tables for word in table[name].split())
-
-    weak = set(listed("weak_numbers"))
+    lists = {name: frozenset(word for table in tables for word in table[name].split()) for name in tables[0]}
+    firm, soft, denial = (
+        "|".join(line for table in tables for line in table[name].split("\n") if line)
+        for name in ("firm", "soft", "denial")
+    )
+    weak = set(lists["weak_numbers"])
     calendar: dict[str, Value] = {}
     spelled: dict[str, set[str]] = {}
     for lexicon in LEXICONS.values():
         for phrase, term in lexicon.phrases.items():
             for kind in _KINDS.keys() & term.values.keys() if len(phrase) == 1 else ():
-                number = int(term.values[kind]) - (kind is TimeKind.MONTH)
+                number = int(term.values[kind]) - (kind is Kind.MONTH)
                 calendar[folded(phrase[0])] = Value(_KINDS[kind], str(number))
                 weak |= {folded(phrase[0])} if term.weak else set()
         for word, count in (*lexicon.numbers.small.items(), *lexicon.numbers.tens.items()):
             spelled.setdefault(str(count), set()).add(word)
-    return _Words(
-        calendar=calendar,
-        weak=frozenset(weak),
-        clock=listed("clock_numbers"),
-        day_of_month=listed("day_numbers"),
-        grammar=frozenset(folded(word) for language in LANGUAGES for word in stop_words(language)),
-        spelled=spelled,
+    return CorrectionWords(
+        **lists
+        | {
+            "any": re.compile(rf"\b(?:{firm}|{soft}|{denial})\b"),
+            "firm": re.compile(rf"\b(?:{firm})\b"),
+            "soft": re.compile(rf"\b(?:{soft})\b"),
+            "soft_word": re.compile(soft),
+            "denial": re.compile(rf"(?:^|(?<= ))(?:{denial})\Z"),
+            "calendar": calendar,
+            "spelled": spelled,
+            "weak": frozenset(weak),
+            "grammar": frozenset(folded(word) for language in LANGUAGES for word in stop_words(language)),
+        }
     )

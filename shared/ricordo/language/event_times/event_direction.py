@@ -1,4 +1,7 @@
-"""Decides whether an ambiguous time of an event lies back or ahead: by tense, verb, weekday and hour."""
+"""Decides whether an ambiguous time of an event lies back or ahead: by tense, verb, weekday and hour.
+
+The words beside it decide: a verb of planning, a future or an appointment points ahead, a past tense back.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
-from ricordo.language.event_times.windows import Signs, TextWindow
+from ricordo.language.event_times.windows import Signs, TextWindow, signs_of
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.compounds import Between, Bound
+from ricordo.language.temporal.expressions.compounds import Between, Bound, shape
 from ricordo.language.temporal.expressions.parts import Edge
-from ricordo.language.temporal.expressions.shapes import shape
 from ricordo.language.temporal.moments import EARLIEST, LATEST, Direction, Language, Moment, TimeSpan
-from ricordo.language.temporal.tense import direction, is_over, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention
 
 _WAYS: Final[tuple[Direction, ...]] = ("past", "future")
@@ -27,6 +28,13 @@ _TO: Final = re.compile(r"(?:to|till|until|ad?|al|alla)\s+|all'\s*")
 _TO_DAY: Final = re.compile(r"al(?= \d)|all(?='\d)")
 _RECENT: Final = timedelta(days=30)
 _SEASON: Final = 2  # how much nearer a month must lie ahead than back, where nothing else tells
+_END: Final = re.compile(r"[.!?;\n]")
+_CLAUSE_END: Final = re.compile(
+    r"[,:()]| (?:but|because|while|ma|per[oò]|perch[eéè]|mentre) "
+    r"| and (?=(?:i|we|you|he|she|they)\b)| e (?=(?:ho|hai|ha|abbiamo|avete|hanno)\b)"
+    r"|(?<=said|told|eard|rmed) (?:\w+ )?that |(?<=detto|ritto|rmato|aputo) che "
+)
+_REACH: Final = 160  # characters of a sentence that are looked at, on each side
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +191,67 @@ def _nearest(past: TimeSpan, future: TimeSpan, reading: TimeMention, speech: Spe
     over = past.start if isinstance(reading.expression, Bound) else past.end
     times = _SEASON if sort == "month" else 1
     return future if (future.start - speech.at) * times < speech.at - over else past
+
+
+def direction(text: str, span: tuple[int, int], language: Language) -> Direction | None:
+    """Say which way the words of its sentence place the time at `span`; None when nothing does.
+
+    The nearest sign wins, one before the time over one behind it.
+    """
+    tenses, (before, behind) = signs_of(language).tense, _around(text, span)
+    for part, last in ((before, True), (behind, False)):
+        ahead, back = (_distance(signs, part, last=last) for signs in (tenses.ahead, tenses.back))
+        if ahead is not None or back is not None:
+            return "future" if back is None or (ahead is not None and ahead < back) else "past"
+    return None
+
+
+def is_over(text: str, span: tuple[int, int], language: Language) -> bool:
+    """Return whether a past tense rules the clause of the time at `span`.
+
+    A time that is all of its clause belongs to the one behind it: "on Saturday at 9, we left".
+    """
+    past = signs_of(language).tense.past
+    before, behind = map(_small, _around(text, span))
+    head, clauses = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind)
+    clause = f"{head} · {clauses[0]}"  # not the time itself: "sat" is a day and a deed
+    if not any(map(str.isalnum, head + clauses[0])) and len(clauses) > 1:
+        clause += clauses[1]
+    return past.search(clause) is not None
+
+
+def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
+    """Say whether the clause of the time at `span` is in the present tense, and nothing in it is past.
+
+    "Martedì ho la riunione", "my flight leaves on 3 July". A clause without a verb that is known ("on
+    Tuesday, at ten, …") leaves it to its sentence.
+    """
+    tenses = signs_of(language).tense
+    before, behind = map(_small, _around(text, span))
+    if tenses.of.search(before):
+        return False
+    time = text[slice(*span)].lower()
+    clause = _CLAUSE_END.split(before)[-1] + time + _CLAUSE_END.split(behind, maxsplit=1)[0]
+    for part in (clause, before + time + behind):
+        if tenses.past.search(part):
+            return False
+        if tenses.present.search(part):
+            return True
+    return False
+
+
+def _small(text: str) -> str:
+    return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def _around(text: str, span: tuple[int, int]) -> tuple[str, str]:
+    """Return what stands in the same sentence before and behind `span`."""
+    before = _END.split(text[max(0, span[0] - _REACH) : span[0]])[-1]
+    behind = _END.split(text[span[1] : span[1] + _REACH], maxsplit=1)[0]
+    return before, behind
+
+
+def _distance(signs: re.Pattern[str], part: str, *, last: bool) -> int | None:
+    """Return the distance of the nearest sign from the time, None without any."""
+    distances = [len(part) - match.end() if last else match.start() for match in signs.finditer(part)]
+    return min(distances, default=None)

@@ -10,14 +10,23 @@ from ricordo.language.annotations import EventTime
 from ricordo.language.assertion_scope import Assertion, plain
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
-from ricordo.language.event_times.event_direction import Speech, moved_to, open_bound, place, stretch_of
+from ricordo.language.event_times.event_direction import (
+    Speech,
+    direction,
+    is_planned,
+    moved_to,
+    open_bound,
+    place,
+    stretch_of,
+)
+from ricordo.language.event_times.named_times import is_named, without_works
 from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, names_a_day
 from ricordo.language.event_times.windows import TextWindow, hour_in, signs_of, windows
-from ricordo.language.named_times import is_named, without_works
 from ricordo.language.reading import UNREAD, Reading
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.compounds import Between, PartOfDay
-from ricordo.language.temporal.expressions.shapes import (
+from ricordo.language.temporal.expressions.compounds import (
+    Between,
+    PartOfDay,
     after_noon,
     is_dayless,
     minutes,
@@ -26,7 +35,6 @@ from ricordo.language.temporal.expressions.shapes import (
     shape,
 )
 from ricordo.language.temporal.moments import Direction, Language, Moment, TimeSpan
-from ricordo.language.temporal.tense import direction, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention, time_mentions
 
 MOST: Final = 16

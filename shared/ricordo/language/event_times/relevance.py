@@ -7,8 +7,8 @@ from typing import Final
 
 from ricordo.language.event_times.windows import Signs
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.shapes import shape
-from ricordo.language.temporal.moments import EARLIEST, LATEST, TimeSpan
+from ricordo.language.temporal.expressions.compounds import shape
+from ricordo.language.temporal.moments import TimeSpan
 
 _WORD: Final = re.compile(r"[a-z]+|\d+")
 _LONGEST: Final = timedelta(days=367)
@@ -65,7 +65,7 @@ def is_of_event(one: TimeCandidate, said_at: datetime, signs: Signs) -> bool:
 
 def _is_near(span: TimeSpan, said_at: datetime) -> bool:
     """Whether it has a beginning and an end, both within a life of the moment of speaking."""
-    return span.start > EARLIEST and span.end < LATEST and -_OLDEST < span.start - said_at < _FARTHEST
+    return span.bounded and -_OLDEST < span.start - said_at < _FARTHEST
 
 
 def _is_elsewhere(one: TimeCandidate, signs: Signs) -> bool:

@@ -18,10 +18,19 @@ _DIGITS_OF_YEAR: Final = 4
 _CENTURIES: Final = frozenset(("19", "20"))
 
 
+class Works(Patterns):
+    """How it is said that somebody saw, read or dreamt something."""
+
+    cues: frozenset[str]
+
+
 class Signs(Patterns):
     """The patterns of `event_times.toml` in one language."""
 
     cues: frozenset[str]
+    named: Patterns
+    tense: Patterns
+    works: Works
 
     def hinted(self, low: str, said: frozenset[str]) -> bool:
         """Whether one of the words of a plain text can name a time."""

@@ -1,15 +1,12 @@
 """Compares spellings of names of people, places and things, and selects the one to show."""
 
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Self
 
-from ricordo.language.facts.evidence import Evidence
-from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.language.text import collapse, with_straight_apostrophes
+from ricordo.language.text import with_straight_apostrophes
 
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
 StatementKey = tuple[str, str, str]
@@ -72,40 +69,3 @@ class Entity:
         """Return the entity by how many messages have each spelling, and what was written in its place."""
         name = most_frequent(spellings)
         return cls(key, name, tuple(sorted({*spellings, *also} - {name})), mentions)
-
-
-def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
-    """Collect the entities that `evidence` names, as subject or as object, sorted by key.
-
-    `mentions` counts messages; the name is the spelling that most messages have.
-    """
-    spellings: dict[str, set[tuple[str, str]]] = {}
-    written: dict[str, set[str]] = {}
-    for row in evidence:
-        for name, other in _names(row):
-            if key := normalise(name):
-                spellings.setdefault(key, set()).add((row.message_id, collapse(name)))
-                written.setdefault(key, set()).update({collapse(other)} - {""})
-    return tuple(
-        Entity.named(
-            key,
-            Counter(spelling for _, spelling in found),
-            written[key],
-            len({message_id for message_id, _ in found}),
-        )
-        for key, found in sorted(spellings.items())
-    )
-
-
-def _names(row: Evidence) -> Iterator[tuple[str, str]]:
-    """Yield the canonical names in `row`, each with the words that were said in its place, if others.
-
-    What is denied introduces nobody.
-    """
-    if row.polarity == "denied":
-        return
-    if normalise(row.subject) != USER:
-        yield row.subject, row.subject_as
-    predicate = PREDICATES.get(row.predicate)
-    if predicate is not None and predicate.object_is_entity:
-        yield row.object, row.object_as

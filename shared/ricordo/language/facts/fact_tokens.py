@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.document import Document
 from ricordo.language.name_lists import is_known_given
 from ricordo.language.text import with_straight_apostrophes
 from ricordo.language.tokenization import CLITIC
@@ -54,51 +52,43 @@ _TURN: Final = re.compile(r"^[ \t]*([^\W\d_]\w{1,20}(?: [^\W\d_]\w{1,20})?):[ \t
 """A turn of a conversation: who speaks, and what they say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The tokens of one message: parallel lists, so that reading is a matter of indices.
+class Tokens(NamedTuple):
+    """The words of a text in lower case, and their offsets in it: parallel lists, read by index."""
 
-    Attributes:
-        source: the message as it came.
-        raw: the words as written; low: the same in lower case; starts, ends: offsets into `source`.
-    """
-
-    source: str
-    raw: list[str]
+    text: str
     low: list[str]
     starts: list[int]
     ends: list[int]
 
+    def is_capital(self, at: int) -> bool:
+        """Whether a word is written with a capital."""
+        return self.text[self.starts[at]].isupper()
 
-def tokenise(document: Document, language: str) -> Tokens:
-    """Return the tokens of a text without code, addresses and quoted speech; `low` has standard spelling.
+
+def tokenise(own: str, language: str) -> Tokens:
+    """Return the tokens of what `own_words` leaves of a text, in standard spelling.
 
     What other people say in a pasted conversation ("Anna: I live in Rome") is left out.
     """
-    own = own_words(document)
     if ":" in own:
         own = _TURN.sub(_own_turn, own)
     spellings = _SPELLINGS.get(language, {})
-    low: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    found = Tokens(own, [], [], [])
     for match in CLITIC.get(language, CLITIC["it"]).finditer(own):
         word, start, end = match[0].lower(), match.start(), match.end()
-        if word in _HAVING and low and low[-1] == "c'":
-            start = starts.pop()  # "c'ho" is one word
-            del low[-1], ends[-1]
+        if word in _HAVING and found.low and found.low[-1] == "c'":
+            start = found.starts.pop()  # "c'ho" is one word
+            del found.low[-1], found.ends[-1]
         for length, meaning in spellings.get(word) or ((end - start, word),):
-            low.append(meaning)
-            starts.append(start)
+            found.low.append(meaning)
+            found.starts.append(start)
             start += length
-            ends.append(start)
-    raw = [own[start:end] for start, end in zip(starts, ends, strict=True)]
-    return Tokens(document.text, raw, low, starts, ends)
+            found.ends.append(start)
+    return found
 
 
-def own_words(document: Document) -> str:
+def own_words(text: str) -> str:
     """Return a text with quotations and code blanked out, offsets kept."""
-    text = document.text
     if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
         text = _NOT_OWN.sub(_blank, text)
     text = with_straight_apostrophes(text).translate(_SAME_LENGTH)

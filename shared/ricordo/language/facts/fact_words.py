@@ -84,6 +84,8 @@ _SAMPLE: Final = 2_000  # characters that are looked at
 _OVERRULED: Final = 3  # signs of another language that outweigh a stated one of which there is none
 
 
+# A message's statements and its subjects are read one after the other.
+@lru_cache(maxsize=16)
 def words_for(document: Document) -> FactWords:
     """Return the words of a text's language; none at all where it has none.
 

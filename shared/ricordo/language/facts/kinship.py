@@ -27,11 +27,6 @@ _SAME: Final[dict[str, str]] = {
 _OPEN: Final = word_list("open_nouns")
 """Nouns that leave open which kind of animal, or of kin."""
 
-PRESUMED: Final = "~"
-"""Instead of a tie: of whom nothing tells whether the user knows them ("Biscuit") or reads of them ("Messi").
-
-What is said of them counts once they are mentioned otherwise: "my dog Biscuit".
-"""
 _UNNAMED: Final = "?"
 _LABELS: Final = {
     "has_pet": "pet",

@@ -4,12 +4,11 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from ricordo.language.assertion_scope import asserted_spans, plain
 from ricordo.language.data_files import word_list
@@ -48,9 +47,9 @@ class MessageWords:
 
     def __init__(self, document: Document) -> None:
         self._language = document.language
-        self._own = own_words(document)
+        self._own = own_words(document.text)
         self._words = words_for(document)
-        self._tokens = tokenise(document, self._words.code)
+        self._tokens = tokenise(self._own, self._words.code)
         starts, ends = self._tokens.starts, self._tokens.ends
         spans = asserted_spans(self._own, self._words.code)
         self._asserted = [(bisect_right(ends, one), bisect_right(starts, end - 1)) for one, end in spans]
@@ -83,7 +82,7 @@ class MessageWords:
 
     def _is_of_a_name(self, at: int) -> bool:
         """Whether a word is written as the beginning of a name: "La Spezia", not at the head of the text."""
-        return at > 0 and self._tokens.raw[at][0].isupper()
+        return at > 0 and self._tokens.is_capital(at)
 
     def core(self, phrase: str) -> str:
         """Return a phrase, of the message or not, without what `trimmed` takes from its front."""
@@ -94,9 +93,7 @@ class MessageWords:
 
     def timed(self, statement: Statement, at: datetime, zone: tzinfo | None) -> Statement | None:
         """Return a statement with the times that its clause tells; None of one that lies ahead."""
-        code = self._words.code
-        found = timed([statement], self._own, at=at, zone=zone or ZoneInfo("UTC"), language=code)
-        return found[0] if found else None
+        return timed(statement, self._own, at=at, zone=zone or UTC, language=self._words.code)
 
     def points_away(self, phrase: str) -> bool:
         """Return whether `phrase` says nothing by itself: "it", "questo", "them all"."""

@@ -70,23 +70,20 @@ def intent_by_rules(question: ParsedQuestion) -> Intent:
     return _subject(question)
 
 
-def asks_how(question: ParsedQuestion) -> bool:
-    """Whether a way to do something is asked for."""
+def asks_how(question: ParsedQuestion, *, of_anybody: bool = False) -> bool:
+    """Whether a way to do something is asked for.
+
+    Args:
+        of_anybody: whoever is named ("What do I do if Anna faints?").
+    """
     patterns = question.patterns
     if _has(question, patterns.everyday_acts):
         return False
     if patterns.how_explained.search(question.sentence.flat) or _has(question, patterns.how_to):
         return True
-    return not question.named and _has(question, patterns.instructions)
-
-
-def asks_a_way(question: ParsedQuestion) -> bool:
-    """Whether a way to do something is asked for, whoever is named ("What do I do if Anna faints?")."""
-    patterns = question.patterns
-    if _has(question, patterns.everyday_acts):
-        return False
-    explained = patterns.how_explained.search(question.sentence.flat) is not None
-    return explained or _has(question, patterns.how_to, patterns.instructions, patterns.in_case)
+    if of_anybody and _has(question, patterns.in_case):
+        return True
+    return (of_anybody or not question.named) and _has(question, patterns.instructions)
 
 
 def asks_feelings(question: ParsedQuestion) -> bool:

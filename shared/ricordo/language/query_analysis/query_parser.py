@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ricordo.language.detection import detect, identify
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, QueryAnalysis, TimeFilter
 from ricordo.language.query_analysis.intents import (
-    asks_a_way,
     asks_agenda,
+    asks_how,
     asks_what_was_liked,
     decide,
     emotion_of,
@@ -84,7 +84,7 @@ def time_of(
     if found is None:
         return None
     start = found.start()
-    span = resolve(query[start : found.end()], now, zone, question.language, prefer="past")
+    span = resolve(query[start : found.end()], now, zone, question.language)
     return span and replace(span, span=(span.span[0] + start, span.span[1] + start))
 
 
@@ -175,7 +175,7 @@ def analyse(
         written_in=written_in,
         requested=NO_PREDICATES if liked else requested_predicates(head, code, names=question.entities),
         liked=liked,
-        asks_how=intent == "procedural" or asks_a_way(question),
+        asks_how=intent == "procedural" or asks_how(question, of_anybody=True),
         asks_what_was_asked=question.patterns.earlier_questions.search(flat(head)) is not None,
     )
 
@@ -222,16 +222,12 @@ def with_question_vector(
 
 
 def _topics(question: ParsedQuestion, intent: Intent) -> tuple[str, ...]:
-    if (
-        question.about is None
-        or intent in {"general", "procedural", "emotional"}
-        or not question.sentence.asks
-    ):
+    about = question.about
+    if about is None or intent in {"general", "procedural", "emotional"} or not question.sentence.asks:
         return ()
-    about = question.about.casefold()
-    if any(name.casefold() == about and intent == "entity" for name in question.entities):
+    if intent == "entity" and any(name.casefold() == about.casefold() for name in question.entities):
         return ()
-    return topics_of(question.about, question.language)
+    return topics_of(about, question.language)
 
 
 def _time_filter(

@@ -146,9 +146,8 @@ class _NameFinder:
             return True
         # Who writes all small writes names small too; behind an article it is the thing: "la vittoria".
         determined = before and self.patterns.articles.match(before) is not None
-        return (
-            self.query.islower() and not determined and self.words[at].folded not in load_names().mostly_words
-        )
+        mostly = self.words[at].folded in load_names().mostly_words
+        return self.query.islower() and not determined and not mostly
 
     def _possesses(self, at: int) -> bool:
         return _POSSESSIVE.match(self.query, self.words[at].end) is not None

@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
-from ricordo.language.temporal.moments import Language, Preference, TimeSpan
+from ricordo.language.temporal.moments import Direction, Language, TimeSpan
 from ricordo.language.temporal.time_extraction import resolve
 from ricordo.language.text import stop_words, with_straight_apostrophes
 from ricordo.language.tokenization import sentences_of
@@ -88,7 +88,7 @@ def find_sentence(query: str, now: datetime, zone: tzinfo, patterns: QuestionPat
         time = replace(time, reference=text[slice(*time.span)])
     elsewhere = None
     if time is None and len(text) < len(query):
-        elsewhere = resolve(query, now, zone, language, prefer="past")
+        elsewhere = resolve(query, now, zone, language)
     rest = without_time(small, time, patterns)
     core = _core(rest, patterns)
     asks = "?" in text or any(_asks(part, patterns) for part in (small, rest, core))
@@ -108,7 +108,7 @@ def without_time(text: str, time: TimeSpan | None, patterns: QuestionPatterns) -
     return _SPACE.sub(" ", f"{before.rstrip()} {behind.lstrip()}").strip()
 
 
-def time_direction(small: str, patterns: QuestionPatterns) -> Preference:
+def time_direction(small: str, patterns: QuestionPatterns) -> Direction:
     """Return the side of an ambiguous time: the past, unless the words of the question look ahead."""
     back = patterns.past.search(small) is not None or patterns.recurrent.search(small) is not None
     return "future" if patterns.future.search(small) is not None and not back else "past"

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_patterns
-from ricordo.language.document import Document
-from ricordo.language.facts.fact_tokens import Tokens, tokenise
+from ricordo.language.facts.fact_tokens import Tokens, own_words, tokenise
 from ricordo.language.facts.fact_words import FactWords, Kin, load_words
 from ricordo.language.facts.kinship import Tie
 from ricordo.language.query_analysis.analysis import QueryAnalysis
@@ -62,7 +61,7 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
     """
     if language not in LANGUAGES:
         return None
-    words, tokens = load_words(language), tokenise(Document(query, language), language)
+    words, tokens = load_words(language), tokenise(own_words(query), language)
     places = [at for at, word in enumerate(tokens.low) if word in words.possessives]
     if len(places) != 1 or not words.user_pronouns.isdisjoint(tokens.low):
         return None
@@ -74,7 +73,7 @@ def asked_relative(query: str, language: str) -> AskedRelative | None:
         return None
     rest = [word for word in tokens.low[end:] if word != _OWNED]
     asked = _requested((*tokens.low[:begin], _PLACEHOLDER, *rest), ties[-1], language)
-    return AskedRelative(ties, asked, tokens.source[tokens.starts[begin] : tokens.ends[end - 1]])
+    return AskedRelative(ties, asked, query[tokens.starts[begin] : tokens.ends[end - 1]])
 
 
 def relative_by_ties(query: str, analysis: QueryAnalysis) -> AskedRelative | None:
@@ -123,7 +122,7 @@ def _kin_at(tokens: Tokens, words: FactWords, begin: int, end: int) -> tuple[Kin
         return None
     kin = words.kin[tokens.low[at]]
     at += 1
-    while at < end and (tokens.low[at] in words.kin or describes(at)) and not tokens.raw[at][0].isupper():
+    while at < end and (tokens.low[at] in words.kin or describes(at)) and not tokens.is_capital(at):
         if tokens.low[at] in words.companions:
             break  # "my work friend", but "where does my friend work?"
         kin = words.kin.get(tokens.low[at], kin)

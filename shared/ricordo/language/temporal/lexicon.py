@@ -4,92 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ricordo.language.data_files import LANGUAGES, read_table
-
-
-@dataclass(frozen=True, slots=True)
-class SpelledNumber:
-    """A number read from words: its value and how many words it took."""
-
-    value: int
-    words: int
-
-
-@dataclass(frozen=True)
-class SpelledNumbers:
-    """How a language spells numbers: in one word ("duemiladiciotto"), or in words that stand apart.
-
-    Of the latter a year may be said in two halves ("nineteen ninety six").
-    """
-
-    small: Mapping[str, int]
-    tens: Mapping[str, int]
-    hundred: str
-    thousand: str
-    thousands: str
-    joint: str
-    joined: bool
-
-    def begins(self, word: str) -> bool:
-        """Whether a number can begin with `word`: a cheap question, asked of every word of a text."""
-        return (word[:_BEGINNING] if self.joined else word) in self._beginnings
-
-    def read(self, words: Sequence[str]) -> SpelledNumber | None:
-        """Read a number from the beginning of `words`, at most eight of which are looked at."""
-        if self.joined:
-            match = self._number.fullmatch(words[0]) if words and len(words[0]) <= _LONGEST else None
-        else:
-            text = "".join(f"{word} " for word in words[:_MOST_WORDS])
-            match = self._year.match(text) or self._number.match(text)
-        if match is None or not match[0]:
-            return None
-        found, value = match.groupdict(), 0
-        for name, factor in _FACTORS.items():
-            if (spelled := found.get(name)) is not None:
-                value += factor * (self._below_hundred[spelled.strip()] if spelled else 1)
-        return SpelledNumber(value, 1 if self.joined else match[0].count(" "))
-
-    @cached_property
-    def _beginnings(self) -> frozenset[str]:
-        words = (*self.small, *self.tens, self.hundred, self.thousand)
-        return frozenset(word[:_BEGINNING] for word in words) if self.joined else frozenset(words[:-2])
-
-    @cached_property
-    def _below_hundred(self) -> dict[str, int]:
-        words = dict(self.small) | dict(self.tens)
-        for word, tens in self.tens.items():
-            for digit, ones in self.small.items():
-                if 0 < ones < _TEN and self.joined:
-                    words[(word[:-1] if digit[0] in "aeiou" else word) + digit] = tens + ones
-                elif 0 < ones < _TEN:
-                    words |= {f"{word} {digit}": tens + ones, f"{word} - {digit}": tens + ones}
-        return words
-
-    def _either(self, values: range) -> str:
-        """Return the pattern of the words for numbers below a hundred, the longest first."""
-        words = (word for word, value in self._below_hundred.items() if value in values)
-        return f"(?:{'|'.join(sorted(words, key=len, reverse=True))}){'' if self.joined else ' '}"
-
-    @cached_property
-    def _number(self) -> re.Pattern[str]:
-        below = self._either(range(100))
-        if self.joined:
-            thousands = rf"(?:{self.thousand}(?P<thousands>)|(?P<more_thousands>{below}){self.thousands})?"
-            return re.compile(rf"{thousands}(?:(?P<hundreds>{below}|){self.hundred})?(?P<ones>{below})?")
-        more = rf"(?:{self.joint} (?={below}))?"
-        return re.compile(
-            rf"(?:(?P<thousands>{below}){self.thousand} {more})?"
-            rf"(?:(?P<hundreds>{below}){self.hundred} {more})?(?P<ones>{below})?"
-        )
-
-    @cached_property
-    def _year(self) -> re.Pattern[str]:
-        century, digit, tail = map(self._either, (range(10, 21), range(1, 10), range(10, 100)))
-        return re.compile(rf"(?P<hundreds>{century})(?:(?:oh|o|zero) (?P<ones>{digit})|(?P<tail>{tail}))")
-
 
 _BEGINNING: Final = 3  # letters by which a number in one word may be known
 _LONGEST: Final = 40
@@ -98,14 +15,88 @@ _TEN: Final = 10
 _FACTORS: Final = {"thousands": 1000, "more_thousands": 1000, "hundreds": 100, "ones": 1, "tail": 1}
 
 
-def numbers_of(table: Mapping[str, Any]) -> SpelledNumbers:
-    """Return the numbers of a language by its `time_words.toml`."""
-    small, tens = (
-        {word: int(number) for word, _, number in (pair.partition("=") for pair in table[name].split())}
-        for name in ("small_numbers", "tens")
-    )
-    words = {name: table[name] for name in ("hundred", "thousand", "thousands", "joint")}
-    return SpelledNumbers(small, tens, joined=table["joined_numbers"], **words)
+class SpelledNumber(NamedTuple):
+    """A number read from words: its value and how many words it took."""
+
+    value: int
+    words: int
+
+
+class SpelledNumbers:
+    """How a language spells numbers: in one word ("duemiladiciotto"), or in words that stand apart.
+
+    Of the latter a year may be said in two halves ("nineteen ninety six").
+
+    Args:
+        table: its `time_words.toml`.
+    """
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self.small, self.tens = (
+            {word: int(number) for word, _, number in (pair.partition("=") for pair in table[name].split())}
+            for name in ("small_numbers", "tens")
+        )
+        self._joined: bool = table["joined_numbers"]
+        words = (*self.small, *self.tens, table["hundred"], table["thousand"])
+        self._beginnings = frozenset(word[:_BEGINNING] for word in words) if self._joined else {*words[:-2]}
+        self._below_hundred = self._spelled_below_hundred()
+        self._patterns = self._in_one_word(table) if self._joined else self._in_words(table)
+
+    def begins(self, word: str) -> bool:
+        """Whether a number can begin with `word`: a cheap question, asked of every word of a text."""
+        return (word[:_BEGINNING] if self._joined else word) in self._beginnings
+
+    def read(self, words: Sequence[str]) -> SpelledNumber | None:
+        """Read a number from the beginning of `words`, at most eight of which are looked at."""
+        if self._joined:
+            text = words[0] if words and len(words[0]) <= _LONGEST else ""
+        else:
+            text = "".join(f"{word} " for word in words[:_MOST_WORDS])
+        match = next(filter(None, (pattern.match(text) for pattern in self._patterns)), None)
+        if match is None or not match[0]:
+            return None
+        value = 0
+        for name, spelled in match.groupdict().items():
+            if spelled is not None:
+                value += _FACTORS[name] * (self._below_hundred[spelled.strip()] if spelled else 1)
+        return SpelledNumber(value, 1 if self._joined else match[0].count(" "))
+
+    def _spelled_below_hundred(self) -> dict[str, int]:
+        words = self.small | self.tens
+        for word, tens in self.tens.items():
+            for digit, ones in self.small.items():
+                if 0 < ones < _TEN and self._joined:
+                    words[(word[:-1] if digit[0] in "aeiou" else word) + digit] = tens + ones
+                elif 0 < ones < _TEN:
+                    words |= {f"{word} {digit}": tens + ones, f"{word} - {digit}": tens + ones}
+        return words
+
+    def _either(self, values: range) -> str:
+        """Return the pattern of the words for numbers below a hundred, the longest first."""
+        words = (word for word, value in self._below_hundred.items() if value in values)
+        return f"(?:{'|'.join(sorted(words, key=len, reverse=True))}){'' if self._joined else ' '}"
+
+    def _in_one_word(self, table: Mapping[str, Any]) -> Sequence[re.Pattern[str]]:
+        below = self._either(range(100))
+        thousands = (
+            rf"(?:{table['thousand']}(?P<thousands>)|(?P<more_thousands>{below}){table['thousands']})?"
+        )
+        hundreds = rf"(?:(?P<hundreds>{below}|){table['hundred']})?"
+        return (re.compile(rf"{thousands}{hundreds}(?P<ones>{below})?\Z"),)
+
+    def _in_words(self, table: Mapping[str, Any]) -> Sequence[re.Pattern[str]]:
+        """Return the patterns of a year, and of any number."""
+        below, century, digit, tail = map(
+            self._either, (range(100), range(10, 21), range(1, 10), range(10, 100))
+        )
+        more = rf"(?:{table['joint']} (?={below}))?"
+        return (
+            re.compile(rf"(?P<hundreds>{century})(?:(?:oh|o|zero) (?P<ones>{digit})|(?P<tail>{tail}))"),
+            re.compile(
+                rf"(?:(?P<thousands>{below}){table['thousand']} {more})?"
+                rf"(?:(?P<hundreds>{below}){table['hundred']} {more})?(?P<ones>{below})?"
+            ),
+        )
 
 
 Value = int | str
@@ -248,7 +239,7 @@ def _lexicon(language: str) -> Lexicon:
     return Lexicon(
         phrases={phrase: Term(kinds, weak=phrase in weak) for phrase, kinds in values.items()},
         reach=reach,
-        numbers=numbers_of(table),
+        numbers=SpelledNumbers(table),
         month_first=table["month_first"],
         suffixes=frozenset(table["suffixes"].split()),
         follows_day=frozenset(table["follows_day"].split()),

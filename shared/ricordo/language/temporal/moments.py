@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 
 SpanType = Literal["exact", "range", "relative"]
 Direction = Literal["past", "future"]
-Preference = Literal["past", "future", "told"]
-"""Which way a time lies that could lie either way; `told`: by the words around it, else the past."""
+"""Which way a time lies that could lie either way."""
 Language = str
 """The ISO 639-1 code of a language that has a folder of data."""
 
@@ -55,6 +54,11 @@ class TimeSpan:
     span: tuple[int, int]
     through: datetime = field(default=LATEST)
     approximate: bool = False
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it has both a beginning and an end of its own."""
+        return self.start > EARLIEST and self.end < LATEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,3 @@ class Moment:
     def up_to_now(self, start: datetime) -> datetime:
         """Return where a window that began at `start` and is open ends: now, unless it lies ahead."""
         return self.now if self.past and start < self.now else LATEST
-
-
-def bounded(window: Window) -> bool:
-    """Whether `window` has both a beginning and an end of its own."""
-    return window.start > EARLIEST and window.end < LATEST

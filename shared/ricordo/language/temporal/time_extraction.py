@@ -9,11 +9,9 @@ from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.relative_dates import Weekday, Weekend
 from ricordo.language.temporal.grammar.clocks import clock_time
 from ricordo.language.temporal.grammar.expression_rules import expressions
-from ricordo.language.temporal.grammar.token_reader import Reader
-from ricordo.language.temporal.lexemes import lexemes
+from ricordo.language.temporal.grammar.token_reader import Reader, lexemes
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
-from ricordo.language.temporal.moments import Language, Moment, Preference, TimeSpan, Window, bounded
-from ricordo.language.temporal.tense import direction
+from ricordo.language.temporal.moments import Direction, Language, Moment, TimeSpan
 
 _MOST_ATTEMPTS = 80  # places at which the rules are tried: bounds what a hostile text can cost
 _SHORT = 80  # characters up to which what was read in a text is kept
@@ -21,35 +19,33 @@ _LONGEST_DAY = timedelta(hours=25)  # on which summer time ends
 
 
 def find(
-    text: str, now: datetime, zone: tzinfo, language: Language, *, prefer: Preference = "told"
+    text: str, now: datetime, zone: tzinfo, language: Language, *, prefer: Direction = "past"
 ) -> list[TimeSpan]:
     """Find all times that `text` names, from left to right, none overlapping.
 
     Args:
-        prefer: Which way to resolve what could lie either way: "in May", "on Friday". What is told follows
-            its words ("cancel Friday" lies ahead), a question is about the past.
+        prefer: Which way to resolve what could lie either way: "in May", "on Friday".
 
     Raises:
         ValueError: `now` is naive.
     """
-    moment = _moment(now, zone, prefer)
-    return [span for _, span in _spans(text, moment, language, told=prefer == "told")]
+    return [span for _, span in _spans(text, now, zone, language, prefer)]
 
 
 def resolve(
-    text: str, now: datetime, zone: tzinfo, language: Language, *, prefer: Preference = "told"
+    text: str, now: datetime, zone: tzinfo, language: Language, *, prefer: Direction = "past"
 ) -> TimeSpan | None:
     """Find the time that `text` is about: of several, the most precise one, then the first.
 
     Arguments and errors are those of `find`.
     """
-    moment = _moment(now, zone, prefer)
     found: list[TimeSpan] = []
-    for expression, span in _spans(text, moment, language, told=prefer == "told"):
+    for expression, span in _spans(text, now, zone, language, prefer):
         # "In February, what did we do on the weekend?" asks for no weekend of its own.
-        if not (_leans_on_another(expression) and any(bounded(Window(one.start, one.end)) for one in found)):
+        if not (_leans_on_another(expression) and any(one.bounded for one in found)):
             found.append(span)
-    return max(found, key=_precision, default=None)
+    # Bounded ones first; then what more words name.
+    return max(found, key=lambda one: (one.bounded, len(one.reference.split())), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,34 +100,20 @@ def hour(text: str, language: Language) -> TimeMention | None:
     return TimeMention(text[slice(*span)], span, read[0])
 
 
-def _moment(now: datetime, zone: tzinfo, prefer: Preference) -> Moment:
-    if now.tzinfo is None:
-        raise ValueError("now needs a time zone")
-    return Moment(now.astimezone(UTC), zone, "future" if prefer == "future" else "past")
-
-
 def _leans_on_another(expression: Expression) -> bool:
     """Whether it can be a part of a period before it: a weekend or a weekday that nothing places."""
     bare = isinstance(expression, Weekday) and expression.relation is None and expression.within is None
     return bare or isinstance(expression, Weekend)
 
 
-def _precision(span: TimeSpan) -> tuple[bool, int]:
-    """Bounded spans first; then what more words name."""
-    window = Window(span.start, span.end)
-    return bounded(window), len(span.reference.split())
-
-
 def _spans(
-    text: str, moment: Moment, language: Language, *, told: bool
+    text: str, now: datetime, zone: tzinfo, language: Language, prefer: Direction
 ) -> Iterator[tuple[Expression, TimeSpan]]:
+    if now.tzinfo is None:
+        raise ValueError("now needs a time zone")
+    moment = Moment(now.astimezone(UTC), zone, prefer)
     for mention in time_mentions(text, language):
-        span = mention.at(moment)
-        ahead = mention.at(moment.leaning(moment.now, "future")) if told else span
-        # Most times lie where they lie: only the others are worth a look at the words beside them.
-        if ahead != span and direction(text, mention.span, language) == "future":
-            span = ahead
-        if span is not None:
+        if (span := mention.at(moment)) is not None:
             yield mention.expression, span
 
 

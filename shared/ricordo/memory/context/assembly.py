@@ -11,7 +11,6 @@ from ricordo.memory.context.formatting import (
     escape_lines,
     format_decision,
     format_note,
-    has_single_speaker,
     minimal_notices,
     notices,
 )
@@ -67,17 +66,8 @@ class _ContextWriter:
         self._budget = page.left
         self._roomy = page.left >= ROOMY
         self._selection = Selection(page)
-        today = material.now.date() if material.now else None
         self._zone = (material.now and material.now.tzinfo) or UTC
-        self._renderer = LineRenderer(
-            material.about,
-            today,
-            material.superseded,
-            language,
-            count,
-            repetitions=material.repetitions,
-            one_speaks=has_single_speaker(material.memories),
-        )
+        self._renderer = LineRenderer(material, language, count)
         self._head = page.begin()
         self._profile = page.begin()
         self._facts = page.begin()

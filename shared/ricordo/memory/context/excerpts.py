@@ -6,10 +6,8 @@ from typing import Final
 from ricordo.language.text import excerpt, stem
 from ricordo.language.titles import only_greets
 from ricordo.language.tokenization import ABBREVIATION, LONGEST_ABBREVIATION, words
-from ricordo.memory.context.token_budget import LONGEST_TOKEN, Count, cost
+from ricordo.memory.context.token_budget import LONGEST_TOKEN, PATIENCE, Count, cost
 
-_PATIENCE: Final = 8
-"""Rejected clauses after which no more are tried."""
 # What a word of the question is worth in a clause, and in an adjacent one; a figure; to be the first.
 _OWN: Final = 4.0
 _NEXT: Final = 1.0
@@ -55,7 +53,7 @@ class Excerpt:
                     kept.append(at)
                     continue
             refused += 1
-            if refused == _PATIENCE:
+            if refused == PATIENCE:
                 break
         return sorted(kept)
 

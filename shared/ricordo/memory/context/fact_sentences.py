@@ -17,7 +17,7 @@ from ricordo.memory.facts.fact_model import Fact
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _END: Final = frozenset(".!?…")
-_VOWELS: Final = frozenset("aeiouàèéìòù")
+VOWELS: Final = frozenset("aeiouàèéìòù")
 # Of the family, a single one takes no article: "tua sorella".
 _FAMILY: Final = frozenset({"has_sibling", "has_parent", "has_child", "related_to"})
 
@@ -95,7 +95,7 @@ class _FactWriter:
         """Return the gender of a noun by its ending, and whether it is plural; None where ambiguous."""
         noun = re.split(r"\W", value.casefold(), maxsplit=1)[0]
         # Of several words of which the last ends in a consonant, the first is hardly a noun of the language.
-        foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in _VOWELS
+        foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in VOWELS
         if not noun.isalpha() or foreign or noun in self._lists.get("numbers", ()):
             return None
         for name, ending, gender, number in self._phrases["nouns"]:
@@ -140,7 +140,7 @@ class _FactWriter:
             before for begin, before in self._phrases["other_places"] if re.match(begin, place.casefold())
         )
         _, article, before, joins = next(kinds, ("", "", next(others, ""), True))
-        if article in {"il", "la"} and place[:1].casefold() in _VOWELS:
+        if article in {"il", "la"} and place[:1].casefold() in VOWELS:
             article = "l'"
         return {
             "in_what": self._joined(before, article if joins else "", place),
@@ -155,10 +155,9 @@ class _FactWriter:
         return with_article(preposition, article, noun, self._language)
 
 
-def noun_gender(noun: str, language: str) -> str:
-    """Return "f" or "m" where the noun, a single word, shows its gender; else ""."""
-    number = _writer(language).number_of(noun) if noun[-1:].casefold() in _VOWELS else None
-    return "" if number is None else number[0]
+def noun_number(noun: str, language: str) -> tuple[str, bool] | None:
+    """Return the gender ("f" or "m") that a noun shows by its ending, and whether it is plural; else None."""
+    return _writer(language).number_of(noun) if noun[-1:].casefold() in VOWELS else None
 
 
 @lru_cache(maxsize=len(LANGUAGES))

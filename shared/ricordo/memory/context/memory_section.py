@@ -1,10 +1,8 @@
 """Renders turns and memories as lines, in more or fewer words, and fills the section of memories."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
-from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
@@ -13,17 +11,20 @@ from ricordo.language.tokenization import stems
 from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.formatting import (
     escape_lines,
+    has_single_speaker,
     is_blank,
     source_label,
     speaker_label,
     starts_with_speaker,
 )
+from ricordo.memory.context.material import Material
 from ricordo.memory.context.page import ContextPage, Line, Section
 from ricordo.memory.context.selection import LineOptions, Selection
 from ricordo.memory.context.syntax import date_text, day_heading, phrase
 from ricordo.memory.context.token_budget import (
     FIRST_SHARES,
     LINE,
+    PATIENCE,
     Count,
     cost_within,
     fair_shares,
@@ -36,8 +37,6 @@ LONG: Final = 500
 """Tokens beyond which a text is shortened whatever the budget."""
 _SHORTER: Final = (150, 40)
 _MOST_READ: Final = 1_000  # characters of a question
-_PATIENCE: Final = 8
-"""Rejected memories after which no more are tried."""
 _ENDLESS: Final = 150
 """Tokens of a share from which on a clause is cut rather than left out."""
 _TIGHT: Final = 12
@@ -47,28 +46,15 @@ _TIGHT: Final = 12
 class LineRenderer:
     """Renders turns and memories as lines, in more or fewer words.
 
-    Args:
-        one_speaks: whether all user statements are of one speaker, who then needs no name.
+    Where all user statements are of one speaker, these need no name.
     """
 
-    def __init__(
-        self,
-        about: str,
-        today: date | None,
-        superseded: Collection[UUID],
-        language: str,
-        count: Count,
-        *,
-        repetitions: Mapping[UUID, tuple[int, date]] = MappingProxyType({}),
-        one_speaks: bool = False,
-    ) -> None:
-        self._about = about
-        self._today = today
-        self._superseded = superseded
+    def __init__(self, material: Material, language: str, count: Count) -> None:
+        self._material = material
+        self._today = material.now.date() if material.now else None
+        self._one_speaks = has_single_speaker(material.memories)
         self._language = language
         self._count = count
-        self._repetitions = repetitions
-        self._one_speaks = one_speaks
         self._excerpts: dict[str, Excerpt] = {}
 
     def turn(self, turn: SpokenTurn, place: int) -> LineOptions:
@@ -87,10 +73,10 @@ class LineRenderer:
         line = self._spoken(place, shown, source_label(memory, self._language), memory.role)
         own = self._one_speaks and is_user_statement(memory)
         nameless = own and not memory.speaker and not line.named
-        remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
+        remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._material.superseded else ""
         times = ""
-        if memory.id in self._repetitions:
-            number, last = self._repetitions[memory.id]
+        if repeated := self._material.repetitions.get(memory.id):
+            number, last = repeated
             day = date_text(last, self._language)
             times = f" {phrase(self._language, 'repeated', count=number, date=day)}"
         return Line(
@@ -123,7 +109,7 @@ class LineRenderer:
     def _excerpt(self, content: str, language: str) -> Excerpt:
         known = self._excerpts.get(content)
         if known is None:
-            wanted = _wanted(self._about[:_MOST_READ], language or self._language)
+            wanted = _wanted(self._material.about[:_MOST_READ], language or self._language)
             known = self._excerpts[content] = Excerpt(content, wanted, language or self._language)
         return known
 
@@ -203,13 +189,13 @@ class MemorySection:
             if spent + _TIGHT > most:
                 continue
             line = self._renderer.memory(memory, self._shortened(memory, most), old.mark)
-            if len(line.text) > len(old.text) and self._page.replace(self._part, old, line):
+            if len(line.text) > len(old.text) and self._page.put(self._part, line):
                 self._shown[line.mark] = line
 
     def _add(self, memories: Sequence[Memory]) -> None:
         refused = 0
         for memory in memories:
-            if self._page.left < _TIGHT or refused == _PATIENCE:
+            if self._page.left < _TIGHT or refused == PATIENCE:
                 return
             if self._marks[memory.id] in self._shown:
                 continue

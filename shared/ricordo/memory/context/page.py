@@ -3,6 +3,7 @@
 from bisect import bisect_left, insort
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
@@ -51,12 +52,13 @@ class Section:
     heading: str = ""
     lines: list[Line] = field(default_factory=list)
 
-    def around(self, line: Line) -> tuple[Line | None, Line | None]:
-        """Return the lines before and after the place of a line, whether or not it is there."""
-        at = bisect_left(self.lines, line)
-        behind = at + (at < len(self.lines) and self.lines[at].place == line.place)
-        after = self.lines[behind] if behind < len(self.lines) else None
-        return (self.lines[at - 1] if at else None), after
+    def around(self, place: tuple[float, ...]) -> tuple[Line | None, Line | None, Line | None]:
+        """Return the lines before, at and after a place."""
+        at = bisect_left(self.lines, place, key=attrgetter("place"))
+        end = at + sum(line.place == place for line in self.lines[at : at + 1])
+        before = self.lines[at - 1] if at else None
+        old = self.lines[at] if end > at else None
+        return before, old, self.lines[end] if end < len(self.lines) else None
 
     def pieces(self) -> list[str]:
         """Return the text of the section, in pieces."""
@@ -86,26 +88,22 @@ class ContextPage:
             self._preface = f"{line}\n"
 
     def put(self, part: Section, line: Line, most: int | None = None) -> bool:
-        """Add a line to a section if it fits, and into `most` tokens; say whether it did."""
-        before, after = part.around(line)
+        """Add a line to a section, or replace the one of its place, if that fits; say whether it did.
+
+        Args:
+            most: tokens that it may cost more than the line that it replaces; None for all that are left.
+        """
+        before, old, after = part.around(line.place)
         added = [*line.pieces(before), *(after.pieces(line) if after else [])]
-        removed = after.pieces(before) if after else []
+        removed = [*(old.pieces(before) if old else []), *(after.pieces(old or before) if after else [])]
         if not part.lines:
             added += [part.heading] if part.heading else []
             added += [] if self._begun else [f"{OPENING}\n", CLOSING]
         if not self.budget.exchange(added, removed, most):
             return False
+        if old:
+            part.lines.remove(old)
         insort(part.lines, line)
-        return True
-
-    def replace(self, part: Section, old: Line, new: Line, most: int | None = None) -> bool:
-        """Replace a line if the new one fits, at `most` tokens more; say whether it did."""
-        before, after = part.around(old)
-        added = [*new.pieces(before), *(after.pieces(new) if after else [])]
-        removed = [*old.pieces(before), *(after.pieces(old) if after else [])]
-        if not self.budget.exchange(added, removed, most):
-            return False
-        part.lines[part.lines.index(old)] = new
         return True
 
     @property

@@ -11,11 +11,9 @@ from ricordo.language.text import collapse
 from ricordo.language.tokenization import stems
 from ricordo.memory.context.formatting import is_blank
 from ricordo.memory.context.page import ContextPage, Line, Section
+from ricordo.memory.context.token_budget import PATIENCE
 from ricordo.memory.model import Memory
 from ricordo.memory.spoken_turns import SpokenTurn
-
-_PATIENCE: Final = 8
-"""Rejected options after which no more are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Selection:
             if self._is_shown(choice) or self._put(part, choice, self._page.left - floor):
                 continue
             rest.append(choice)
-            if unbroken or len(rest) == _PATIENCE:
+            if unbroken or len(rest) == PATIENCE:
                 return [*rest, *choices[at + 1 :]]
         return rest
 

@@ -10,6 +10,8 @@ from typing import Final
 from cachetools import LRUCache, cached
 
 LONGEST_TOKEN: Final = 16  # characters
+PATIENCE: Final = 8
+"""What has no room, after which no more is tried."""
 
 _CHUNK: Final = 500  # characters counted at a time
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from ricordo.language.annotations import Role
 from ricordo.language.facts.entity_names import is_name, normalise
-from ricordo.language.facts.evidence import Polarity, Statement
+from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.vocabulary import USER
 from ricordo.language.temporal.moments import find_zone
 from ricordo.memory.facts.relation_validation import (
@@ -40,17 +40,13 @@ Fault = RelationFault | AssertionFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assertion:
-    """A fact as a bot asserts it.
+class Assertion(Relation):
+    """A fact as a bot asserts it, without a quote.
 
     Attributes:
         certainty: how sure the bot is, [0, 1].
     """
 
-    subject: str
-    predicate: str
-    object: str
-    polarity: Polarity = "holds"
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     certainty: float = 1.0
@@ -81,8 +77,7 @@ def statements_of_assertions(
         elif validation is None:
             stated = _of_the_bot(one)
         else:
-            relation = Relation(one.subject, one.predicate, one.object, polarity=one.polarity)
-            stated = _beside(read, validation.take(relation))
+            stated = _beside(read, validation.take(one))
         is_own = isinstance(stated, Statement) and not any(stated is each for each in read)
         found.append(_timed(stated, one) if isinstance(stated, Statement) and is_own else stated)
     return found

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Evidence
-from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
+from ricordo.language.facts.kinship import BEINGS, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
 from ricordo.language.text import collapse
 from ricordo.memory.facts.entity_decisions import EntityDecisions
@@ -176,16 +176,6 @@ def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: EntityDeci
     return fullest[0] if len(fullest) == 1 else None
 
 
-def shortened(
-    node: MentionKey, known: Sequence[Cluster], strangers: Collection[MentionKey], decisions: EntityDecisions
-) -> list[Cluster]:
-    """Return the only known entity that a name shortens; none where it may be a stranger's."""
-    keys = frozenset[str]().union(*(one.keys for one in known))
-    others = [_alone(one, (one.key,)) for one in strangers if one.key not in keys]
-    found = _only_fuller(_alone(node, (node.key,)), [*known, *others], decisions)
-    return [one for one in known if one is found]
-
-
 def _stands_for(one: Cluster, other: Cluster) -> bool:
     return any(_shortens(mine, yours) for mine in one.keys for yours in other.keys)
 
@@ -237,18 +227,3 @@ def object_tie(row: Evidence) -> str:
     if row.object_tie or row.predicate not in BEINGS - {"knows"} or normalise(row.subject) != USER:
         return row.object_tie
     return str(Tie(row.predicate))
-
-
-def mentions_of(row: Evidence) -> Iterator[EntityMention]:
-    """Yield the people and animals in `row`, the subject first, except the user.
-
-    A statement about a person unknown to the user mentions nobody else that they know.
-    """
-    presumes = False
-    if normalise(row.subject) not in ("", USER):
-        presumes = row.subject_tie == PRESUMED
-        yield EntityMention(row.subject, row.subject_tie)
-    if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
-        mention = EntityMention(row.object, object_tie(row))
-        if not presumes or mention.tie == PRESUMED:
-            yield mention

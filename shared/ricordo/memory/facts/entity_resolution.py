@@ -9,15 +9,15 @@ Of one block it is a function of the mentions in it, and of "my brother" of thos
 Evidence keeps the words as they were said.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Final
 
 from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
-from ricordo.language.facts.kinship import BEINGS, PRESUMED, Tie, tie_of
+from ricordo.language.facts.kinship import BEINGS, Tie, tie_of
 from ricordo.language.facts.vocabulary import USER
 from ricordo.language.name_lists import TITLES, load_names
 from ricordo.memory.facts.clusters import (
@@ -26,8 +26,6 @@ from ricordo.memory.facts.clusters import (
     MentionKey,
     addressed,
     cluster_mentions,
-    object_tie,
-    shortened,
 )
 from ricordo.memory.facts.entity_decisions import EntityDecision, EntityDecisions, without_label
 
@@ -43,34 +41,23 @@ class EntityResolver:
     ) -> None:
         self._decisions = EntityDecisions(decisions)
         self._spellings: dict[MentionKey, set[str]] = {}
-        self._blocks: dict[str, set[MentionKey]] = defaultdict(set)
         self._clusters: dict[str, list[Cluster]] = {}
         self._tied: dict[str, set[str]] = defaultdict(set)
-        self._large: set[str] = set()
         self._unnamed: dict[str, set[MentionKey]] = defaultdict(set)
-        self._presumed: dict[str, set[MentionKey]] = defaultdict(set)
         self._canonical: dict[MentionKey, str] = {}
         for mention in mentions:
-            self._add(mention)
-        for block in [block for block in self._blocks if self._too_large(block)]:
-            self._divide(block)
-        for block in self._blocks:
-            self._settle_block(block)
+            self._spellings.setdefault(mention.node, set()).add(mention.name)
+        named: list[MentionKey] = []
+        for node in self._spellings:
+            tie = tie_of(node.tie)
+            if tie is None or tie.named:
+                named.append(node)
+            else:
+                self._unnamed[tie.predicate].add(node)
+        for block, nodes in self._divided(named).items():
+            self._settle_block(block, nodes)
         for kind in self._unnamed:
             self._settle_unnamed(kind)
-        for presumed in chain.from_iterable(self._presumed.values()):
-            self._settle_presumed(presumed)
-
-    def _add(self, mention: EntityMention) -> None:
-        node = mention.node
-        self._spellings.setdefault(node, set()).add(mention.name)
-        tie = tie_of(node.tie)
-        if node.tie == PRESUMED:
-            self._presumed[_first_word(node.key)].add(node)
-        elif tie is not None and not tie.named:
-            self._unnamed[tie.predicate].add(node)
-        else:
-            self._blocks[self._block(node.key)].add(node)
 
     def clusters(self) -> Iterator[Cluster]:
         """Yield the named entities."""
@@ -84,10 +71,6 @@ class EntityResolver:
         for node in chain.from_iterable(self._unnamed.values()):
             yield frozenset((node.key,)), min(self._spellings[node])
 
-    def presumed(self) -> frozenset[str]:
-        """Return the normalised names of people that the user may not know."""
-        return frozenset(node.key for node in chain.from_iterable(self._presumed.values()))
-
     def decided(self, one: Cluster, other: Cluster) -> bool:
         """Whether anything was decided about the pair."""
         return self._decisions.any(one.called, other.called)
@@ -95,45 +78,29 @@ class EntityResolver:
     def key(self, mention: EntityMention) -> str:
         """Return the key of the entity of a mention; its own where it is unknown."""
         node = mention.node
-        return normalise(self._canonical.get(node) or node.key)
+        return normalise(self._canonical.get(node, node.key))
 
     def name(self, mention: EntityMention) -> str:
-        """Return the name to put in the place of a mention; empty where its own stays.
-
-        A presumed mention has a name if the user may know the person.
-        """
+        """Return the name to put in the place of a mention; empty where its own stays."""
         node = mention.node
-        name = self._canonical.get(node)
-        if not name or normalise(name) != node.key:
-            return name or ""
-        return mention.name if node.tie == PRESUMED else ""
+        name = self._canonical.get(node, "")
+        return name if normalise(name) != node.key else ""
 
-    def resolve(self, row: Evidence) -> Evidence | None:
-        """Return `row` with canonical names, as `with_names`."""
-        subject, value = (
-            self.name(EntityMention(name, tie))
-            for name, tie in ((row.subject, row.subject_tie), (row.object, object_tie(row)))
-        )
-        return with_names(row, subject, value)
+    def _divided(self, named: Collection[MentionKey]) -> Mapping[str, Collection[MentionKey]]:
+        """Return mentions by block: the first word of the name, or of the first name it was decided to be."""
+        keys = {node.key for node in named}
+        joined = {key: self._decisions.joined(key) for key in keys}
+        words = {key: min(map(_first_word, joined[key] or (key,))) for key in keys}
+        sizes = Counter(words.values())
+        blocks: dict[str, list[MentionKey]] = defaultdict(list)
+        for node in named:
+            word = words[node.key]
+            is_large = sizes[word] > _MOST_COMPARED and not joined[node.key]
+            blocks[node.key if is_large else word].append(node)
+        return blocks
 
-    def _block(self, key: str) -> str:
-        """Return the block of a name: its first word, or that of the first name that it was decided to be."""
-        if joined := self._decisions.joined(key):
-            return min(map(_first_word, joined))
-        word = _first_word(key)
-        return key if word in self._large else word
-
-    def _too_large(self, block: str) -> bool:
-        return block not in self._large and len({node.key for node in self._blocks[block]}) > _MOST_COMPARED
-
-    def _divide(self, block: str) -> None:
-        """Divide a large block by full name."""
-        self._large.add(block)
-        for node in self._blocks.pop(block):
-            self._blocks[self._block(node.key)].add(node)
-
-    def _settle_block(self, block: str) -> None:
-        spellings = {node: self._spellings[node] for node in self._blocks[block]}
+    def _settle_block(self, block: str, nodes: Collection[MentionKey]) -> None:
+        spellings = {node: self._spellings[node] for node in nodes}
         self._clusters[block] = cluster_mentions(spellings, self._decisions)
         for cluster in self._clusters[block]:
             self._canonical |= dict.fromkeys(cluster.nodes, cluster.name)
@@ -155,21 +122,6 @@ class EntityResolver:
             own = min(self._spellings[node], key=lambda spelling: (spelling.islower(), spelling))
             self._canonical[node] = own if found is None else found.name
 
-    def _settle_presumed(self, node: MentionKey) -> None:
-        """Resolve a presumed name to a person the user knows, if there is one."""
-        near, strangers = self._clusters.get(self._block(node.key)), self._presumed[_first_word(node.key)]
-        known = [
-            cluster
-            for cluster in near or ()
-            if node.key in cluster.keys or self._decisions.one_by_user((node.key,), cluster.called)
-        ]
-        if near and not known and len(strangers) <= _MOST_COMPARED:
-            known = shortened(node, near, strangers, self._decisions)
-        untied = (cluster for cluster in known if not cluster.ties)
-        found = known[0] if len(known) == 1 else next(untied, None)
-        name = "" if not known else min(self._spellings[node]) if found is None else found.name
-        self._canonical[node] = name
-
     def _only(
         self, node: MentionKey, known: Collection[tuple[Tie, Cluster]], unnamed: Collection[MentionKey]
     ) -> Cluster | None:
@@ -190,24 +142,15 @@ class EntityResolver:
         return next(iter(found.values())) if len(found) == 1 else None
 
 
-def with_names(row: Evidence, subject: str, value: str) -> Evidence | None:
+def with_names(row: Evidence, subject: str, value: str) -> Evidence:
     """Return `row` with the names that `EntityResolver.name` gives; empty ones stay as written.
 
     What was written stays in `subject_as` and `object_as`.
-
-    Returns:
-        None if the row refers to a person that the user may not know.
     """
-    if normalise(row.subject) not in ("", USER):
-        if row.subject_tie == PRESUMED and not subject:
-            return None
-        if subject and subject != row.subject:
-            row = replace(row, subject=subject, subject_as=row.subject)
-    if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
-        if row.object_tie == PRESUMED and not value:
-            return None
-        if value and value != row.object:
-            row = replace(row, object=value, object_as=row.object)
+    if normalise(row.subject) != USER and subject not in ("", row.subject):
+        row = replace(row, subject=subject, subject_as=row.subject)
+    if row.predicate in BEINGS and normalise(row.object) != USER and value not in ("", row.object):
+        row = replace(row, object=value, object_as=row.object)
     return row
 
 

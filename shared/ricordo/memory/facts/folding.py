@@ -1,23 +1,17 @@
 """Facts as a pure fold over evidence, slot by slot.
 
-The result depends on the set of evidence only, not on its order or repetition. `fold` computes it from all
-evidence; the store reads and folds the slots that new evidence touches, with `fold_slots`. A slot holds the
-values of a functional predicate, or the truth of one statement; assertions that the user takes back count as
-never made.
+The result depends on the set of evidence only, not on its order or repetition; it is that of folding all
+evidence at once. The store reads and folds the slots that new evidence touches. A slot holds the values of a
+functional predicate, or the truth of one statement; assertions that the user takes back count as never made.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.language.facts.entity_names import entities, normalise
+from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Evidence, order
 from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.memory.facts.clusters import mentions_of
-from ricordo.memory.facts.entity_decisions import EntityDecision
-from ricordo.memory.facts.entity_resolution import EntityResolver
 from ricordo.memory.facts.fact_model import Fact, FoldedFacts, MessageContribution, sort_facts
 from ricordo.memory.facts.slots import PeriodRef, Slot
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
@@ -165,29 +159,6 @@ def fold_slots(
     return FoldedFacts(sort_facts(facts), contributions)
 
 
-def fold(
-    evidence: Iterable[Evidence],
-    *,
-    tenant: str,
-    user_id: str,
-    decisions: Iterable[EntityDecision] = (),
-) -> tuple[Fact, ...]:
-    """Compute a user's facts from all evidence.
-
-    Order and repetition of `evidence` do not matter. A functional predicate keeps one current value; what it
-    supersedes ends when the new one begins. Unknown predicates and blank values are ignored.
-
-    Args:
-        evidence: about one user. A message with several instants was said at the first.
-
-    Returns:
-        Current and past facts, sorted by subject, predicate, object and period.
-    """
-    rows = list(resolved(_said_at_once(evidence), decisions))
-    names = {one.key: one.name for one in entities(rows)}
-    return fold_slots(by_slot(rows), names, tenant=tenant, user_id=user_id).facts
-
-
 def by_slot(evidence: Iterable[Evidence]) -> dict[SlotKey, list[Evidence]]:
     """Group evidence with resolved names by slot."""
     slots: dict[SlotKey, list[Evidence]] = {}
@@ -195,21 +166,6 @@ def by_slot(evidence: Iterable[Evidence]) -> dict[SlotKey, list[Evidence]]:
         if (key := slot_of(normalise(row.subject), row.predicate, normalise(row.object))) is not None:
             slots.setdefault(key, []).append(row)
     return slots
-
-
-def resolved(evidence: Iterable[Evidence], decisions: Iterable[EntityDecision] = ()) -> Iterator[Evidence]:
-    """Yield the evidence of the vocabulary with canonical names."""
-    rows = [row for row in evidence if row.predicate in PREDICATES]
-    identities = EntityResolver((mention for row in rows for mention in mentions_of(row)), decisions)
-    return filter(None, map(identities.resolve, rows))
-
-
-def _said_at_once(evidence: Iterable[Evidence]) -> Iterable[Evidence]:
-    rows = list(evidence)
-    said: dict[str, datetime] = {}
-    for row in rows:
-        said[row.message_id] = min(row.at, said.get(row.message_id, row.at))
-    return (row if row.at == said[row.message_id] else replace(row, at=said[row.message_id]) for row in rows)
 
 
 def _id(scope: str, place: PeriodRef) -> UUID:

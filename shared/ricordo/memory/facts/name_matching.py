@@ -87,18 +87,10 @@ class NameDirectory:
 
     def __init__(self, identities: EntityResolver) -> None:
         self._shown = {name: shown for names, shown in identities.addressed() for name in names}
-        self._presumed = identities.presumed()
 
     def knows(self, name: str) -> bool:
         """Whether a person is known by `name`, in any spelling."""
         return normalise(name) in self._shown
-
-    def unknown(self, names: Sequence[str]) -> list[str]:
-        """Return the unknown ones of `names`; presumed names count as known next to a known one."""
-        unknown = [name for name in names if not self.knows(name)]
-        if len(unknown) < len(names):
-            return [name for name in unknown if normalise(name) not in self._presumed]
-        return unknown
 
     def meant(self, name: str) -> tuple[str, ...]:
         """Return the shown names that an unknown one may mean, likeliest first.

@@ -6,7 +6,6 @@ reader contradicts it, the reader wins.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from enum import StrEnum
@@ -16,10 +15,8 @@ from typing import Final
 from ricordo.language.document import Document
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Polarity, Statement
-from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.message_words import MessageWords, Mood, Span, place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.language.name_lists import is_of_the_users_life, is_of_the_world
 from ricordo.memory.llm_validation import LlmMessage
 
 _MOST: Final = 16
@@ -31,8 +28,6 @@ _LONGEST_PART: Final = 128
 """Characters of a subject or an object."""
 _MOST_WORDS: Final = 12
 """Words of an object."""
-_PERSON: Final = "person"
-"""The label of people."""
 _OLDEST: Final = 130
 """Years."""
 _END: Final = re.compile(r"[.!?…](?=\s)\s*|\n+")
@@ -112,8 +107,8 @@ def validate_relations(
     relations: Sequence[Relation],
     by_reader: Sequence[Statement],
     *,
-    at: datetime | None = None,
-    zone: tzinfo | None = None,
+    at: datetime,
+    zone: tzinfo,
 ) -> ValidatedStatements:
     """Return what the reader read, and those relations of the model that the message supports."""
     validation = RelationValidation(passage, by_reader, at=at, zone=zone)
@@ -131,18 +126,13 @@ class RelationValidation:
     """
 
     def __init__(
-        self,
-        passage: Passage,
-        by_reader: Sequence[Statement],
-        *,
-        at: datetime | None = None,
-        zone: tzinfo | None = None,
+        self, passage: Passage, by_reader: Sequence[Statement], *, at: datetime, zone: tzinfo
     ) -> None:
         self.statements = list(by_reader)
         self._said = passage.said
         self._words = MessageWords(Document(passage.said.text, passage.said.language))
         self._ties = _ties(by_reader)
-        self._labels = {normalise(name): label for name, label in passage.named}
+        self._known = self._ties.keys() | {normalise(name) for name, _ in passage.named}
         self._at, self._zone = at, zone
 
     def take(self, relation: Relation) -> Statement | RelationFault:
@@ -156,23 +146,67 @@ class RelationValidation:
             if says_the_same(read, one):
                 return one
         self.statements = [one for one in self.statements if not _denies(one, read)]
-        self.statements.append(_tied(read, self._ties, self._labels))
+        self.statements.append(_tied(read, self._ties))
         return self.statements[-1]
 
     def _read(self, relation: Relation) -> Statement | RelationFault:
         """Return what the message states of a relation: the first of the quotes that bear it out."""
         if relation.predicate not in PREDICATES:
             return RelationFault.PREDICATE
-        known = self._labels.keys() | self._ties.keys()
         fault = RelationFault.OBJECT if relation.quote is None else RelationFault.QUOTE
         for quote in islice(_quotes(relation, self._said.text), _MOST_PLACES):
-            read = _read(relation, self._said, self._words, known, quote)
-            if isinstance(read, Statement) and self._at is not None:
+            read = self._read_in(quote, relation)
+            if isinstance(read, Statement):
                 read = self._words.timed(read, self._at, self._zone) or RelationFault.UNSTATED
             if isinstance(read, Statement):
                 return read
             fault = read
         return fault
+
+    def _read_in(self, quote: Span, relation: Relation) -> Statement | RelationFault:
+        subject, value = self._subject(relation), self._value(quote, relation)
+        if subject is None:
+            return RelationFault.SUBJECT
+        if isinstance(value, RelationFault):
+            return value
+        if normalise(value) in (normalise(subject), ""):
+            return RelationFault.OBJECT
+        quoted = self._said.text[slice(*quote)]
+        return Statement(subject, relation.predicate, value, quoted, quote, polarity=relation.polarity)
+
+    def _subject(self, relation: Relation) -> str | None:
+        """Return the subject as written; None where it is no name in the message, or the writer's own."""
+        claimed, said = relation.subject, self._said
+        if normalise(claimed) == USER:
+            return USER
+        place = place_of(claimed, said.text) if len(claimed) <= _LONGEST_PART else None
+        if place is None:
+            return None
+        written = said.text[slice(*place)]
+        key = normalise(written)
+        if self._words.points_away(written) or (said.speaker and key == normalise(said.speaker)):
+            return None  # the writer is no third person
+        # Of a bot's assertion, which brings no quote, a name may be written as people type: "bex".
+        is_typed = relation.quote is None and key == normalise(claimed)
+        return written if is_typed or key in self._known or self._words.is_name(written) else None
+
+    def _value(self, quote: Span, relation: Relation) -> str | RelationFault:
+        """Return the object as written, where the message asserts it."""
+        claimed, content, words = relation.object, self._said.text, self._words
+        if relation.predicate == "age":
+            claimed = words.written(claimed.strip(), content[slice(*quote)])
+        if not claimed.strip() or len(claimed) > _LONGEST_PART or len(claimed.split()) > _MOST_WORDS:
+            return RelationFault.OBJECT
+        found = list(places(claimed, content, *quote)) or places(words.core(claimed), content, *quote)
+        bare = [words.trimmed(*place) for place in islice(found, _MOST_PLACES)]
+        whole = [place for place in bare if not words.points_away(content[slice(*place)])]
+        if not any(_more_than(content, quote, place) for place in whole):
+            return RelationFault.OBJECT
+        stated = next((place for place in whole if _states(relation, words.mood(*place))), None)
+        if stated is None:
+            return RelationFault.UNSTATED
+        written = " ".join(content[slice(*stated)].split())
+        return written if relation.predicate != "age" else _age(words.number(written))
 
 
 def _ties(statements: Iterable[Statement]) -> dict[str, str]:
@@ -187,38 +221,10 @@ def _ties(statements: Iterable[Statement]) -> dict[str, str]:
     return ties
 
 
-def _tied(one: Statement, ties: Mapping[str, str], labels: Mapping[str, str]) -> Statement:
-    """Return a statement with the ties of its people; strangers are marked as presumed."""
-    subject, value = normalise(one.subject), normalise(one.object)
-    tie = ties.get(subject) or (PRESUMED if _is_a_stranger(one.subject, labels.get(subject)) else "")
-    named = ties.get(value, "") if PREDICATES[one.predicate].object_is_entity else ""
-    return replace(one, subject_tie=tie, object_tie="" if named == PRESUMED else named)
-
-
-def _is_a_stranger(name: str, label: str | None) -> bool:
-    """Whether a name is that of a public figure rather than of an acquaintance."""
-    parts = name.lower().split()
-    if name == USER or label not in (None, _PERSON):
-        return False
-    return is_of_the_world(parts) if label == _PERSON else not is_of_the_users_life(parts)
-
-
-def _read(
-    relation: Relation, said: LlmMessage, words: MessageWords, known: AbstractSet[str], quote: Span
-) -> Statement | RelationFault:
-    # Of a bot's assertion, which brings no quote, a name may be written as people type: "bex".
-    typed = {normalise(relation.subject)} if relation.quote is None else set()
-    subject = _subject(relation.subject, said, words, known | typed)
-    if subject is None:
-        return RelationFault.SUBJECT
-    content = said.text
-    value = _value(relation, content, quote, words)
-    if isinstance(value, RelationFault):
-        return value
-    if normalise(value) in (normalise(subject), ""):
-        return RelationFault.OBJECT
-    polarity, quoted = relation.polarity, content[slice(*quote)]
-    return Statement(subject, relation.predicate, value, quoted, quote, polarity=polarity)
+def _tied(one: Statement, ties: Mapping[str, str]) -> Statement:
+    """Return a statement with the ties of its people."""
+    named = ties.get(normalise(one.object), "") if PREDICATES[one.predicate].object_is_entity else ""
+    return replace(one, subject_tie=ties.get(normalise(one.subject), ""), object_tie=named)
 
 
 def _quotes(relation: Relation, content: str) -> Iterator[Span]:
@@ -242,43 +248,6 @@ def _sentence_around(start: int, stop: int, content: str) -> Span:
     return before[-1] if before else first, last if behind is None else behind.start() + 1
 
 
-def _subject(claimed: str, said: LlmMessage, words: MessageWords, known: AbstractSet[str]) -> str | None:
-    """Return the subject as written; None where it is no name in the message, or the writer's own."""
-    if normalise(claimed) == USER:
-        return USER
-    place = place_of(claimed, said.text) if len(claimed) <= _LONGEST_PART else None
-    if place is None:
-        return None
-    written = said.text[slice(*place)]
-    if words.points_away(written):
-        return None
-    if said.speaker and normalise(written) == normalise(said.speaker):
-        return None  # the writer is no third person
-    return written if normalise(written) in known or words.is_name(written) else None
-
-
-def _value(
-    relation: Relation, content: str, quote: tuple[int, int], words: MessageWords
-) -> str | RelationFault:
-    """Return the object as written, where the message asserts it."""
-    claimed = relation.object
-    if relation.predicate == "age":
-        claimed = words.written(claimed.strip(), content[slice(*quote)])
-    if not claimed.strip() or len(claimed) > _LONGEST_PART or len(claimed.split()) > _MOST_WORDS:
-        return RelationFault.OBJECT
-    found = list(places(claimed, content, *quote)) or places(words.core(claimed), content, *quote)
-    bare = [words.trimmed(*place) for place in islice(found, _MOST_PLACES)]
-    whole = [place for place in bare if not words.points_away(content[slice(*place)])]
-    alone = [place for place in whole if not _more_than(content, quote, place)]
-    if not whole or len(alone) == len(whole):
-        return RelationFault.OBJECT
-    stated = next((place for place in whole if _states(relation, words.mood(*place))), None)
-    if stated is None:
-        return RelationFault.UNSTATED
-    written = " ".join(content[slice(*stated)].split())
-    return written if relation.predicate != "age" else _age(words.number(written))
-
-
 def _age(years: str) -> str | RelationFault:
     return years if years and int(years) <= _OLDEST else RelationFault.OBJECT
 
@@ -296,7 +265,7 @@ def _states(relation: Relation, mood: Mood) -> bool:
             return False
 
 
-def _more_than(content: str, quote: tuple[int, int], place: tuple[int, int]) -> bool:
+def _more_than(content: str, quote: Span, place: Span) -> bool:
     """Whether a quote has words besides the value: a value alone states nothing."""
     around = content[quote[0] : place[0]] + " " + content[place[1] : quote[1]]
     return any(letter.isalpha() for letter in around)

@@ -90,19 +90,6 @@ _FEWEST: Final = 2
 _HALF_LIFE: Final = dt.timedelta(days=30)
 
 
-@dataclass(frozen=True, slots=True)
-class InsightClaim:
-    """The answer of a model to a question.
-
-    Attributes:
-        text: a sentence or two.
-        evidence: the numbers, from 1, of the memories that support it.
-    """
-
-    text: str
-    evidence: tuple[int, ...]
-
-
 class ClaimFault(StrEnum):
     """Further reasons to reject a claim, besides `CondensationFault`."""
 
@@ -139,18 +126,20 @@ def relevant_memories(question: str, memories: Sequence[Memory], language: str, 
 
 
 def validate_claim(
-    claim: InsightClaim, question: str, memories: Sequence[Memory], language: str
+    claim: str, evidence: Iterable[int], question: str, memories: Sequence[Memory], language: str
 ) -> Insight | CondensationFault | ClaimFault:
-    """Return the insight of a claim, or why it is rejected.
+    """Return the insight that a model claims, or why it is rejected.
 
     Args:
+        claim: a sentence or two.
+        evidence: the numbers, from 1, of the memories that support it.
         memories: that the model was shown, in the order of their numbers.
     """
-    numbers = set(claim.evidence)
+    numbers = set(evidence)
     sources = [one for number, one in enumerate(memories, start=1) if number in numbers]
     if len(sources) < _FEWEST or len(sources) < len(numbers):
         return ClaimFault.EVIDENCE
-    text = collapse(claim.text)
+    text = collapse(claim)
     if (found := find_fault(text, [to_llm_message(one) for one in sources], language)) is not None:
         return found
     if any(_is_copy(text, one, language) for one in sources):

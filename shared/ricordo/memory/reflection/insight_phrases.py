@@ -1,6 +1,5 @@
 """How insights name things, feelings and times, in the words of `insights.toml`."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,15 +7,14 @@ from typing import Any, Final
 
 from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.document import Document
-from ricordo.language.lemmas import article_of, noun, with_article
+from ricordo.language.lemmas import article_of, with_article
 from ricordo.language.name_lists import is_proper_noun, starts_sentence
 from ricordo.language.text import normalise, stop_words
 from ricordo.language.topics import topic_key
-from ricordo.memory.context.fact_sentences import noun_gender
+from ricordo.memory.context.fact_sentences import VOWELS, noun_number
 
 _LONGEST = 5  # words of a topic, those that say nothing included
 _LONGEST_READ = 6_000
-_VOWELS: Final = frozenset("aeiouàèéìòù")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +24,23 @@ class Occurrence:
     Attributes:
         form: as written, in lower case unless it is a name.
         before: the two words before it in its sentence, in lower case, the nearer one last; "" for none.
-        plural: whether it is plural.
         is_name: whether it is capitalised where grammar does not require it.
     """
 
     form: str
-    before: tuple[str, str]
-    plural: bool
-    is_name: bool
+    before: tuple[str, str] = ("", "")
+    is_name: bool = False
 
 
 def occurrences(key: str, texts: Iterable[str], language: str) -> Iterator[Occurrence]:
     """Yield the mentions in `texts` of the thing with that topic key."""
     for text in texts:
-        yield from _in(key, Document(normalise(text)[:_LONGEST_READ], language))
-
-
-def _in(key: str, document: Document) -> Iterator[Occurrence]:
-    text, language, tokens = document.text, document.language, document.words
-    head_first = INSIGHT_PHRASES[language].gendered
-    for start, end in _spans(key, document):
-        span = text[tokens[start].start : tokens[end - 1].end].removesuffix("'s")
-        head = tokens[start if head_first else end - 1].folded.removesuffix("'s")
-        is_name = is_proper_noun(text, tokens[start])
-        form = span if is_name else span.lower()
-        yield Occurrence(form, _before(document, start), noun(head, language) != head, is_name)
+        document = Document(normalise(text)[:_LONGEST_READ], language)
+        tokens = document.words
+        for start, end in _spans(key, document):
+            is_name = is_proper_noun(document.text, tokens[start])
+            form = document.text[tokens[start].start : tokens[end - 1].end].removesuffix("'s")
+            yield Occurrence(form if is_name else form.lower(), _before(document, start), is_name)
 
 
 def _spans(key: str, document: Document) -> Iterator[tuple[int, int]]:
@@ -94,7 +84,6 @@ class InsightPhrases:
     """The phrases of one language.
 
     Attributes:
-        gendered: whether nouns have a gender, and come before what qualifies them.
         vague: nouns that are no topics, such as "day".
         feelings: a noun for each label of GoEmotions and for the two tones, as after "with".
         times: a time as at the end of a sentence.
@@ -106,15 +95,12 @@ class InsightPhrases:
     def __init__(self, language: str) -> None:
         table: dict[str, Any] = read_table("insights", language)
         self._language = language
-        self._words = {
-            key: frozenset(value.split()) for key, value in table.items() if isinstance(value, str)
-        }
+        self._articles, self._bare = (frozenset(table[name].split()) for name in ("articles", "bare"))
         self._possessives: Mapping[str, str] = table["possessives"]
         self._the_feelings: Mapping[str, str] = table["the_feelings"]
         self._quoted, self._of = table["quoted"], table["of"] or "{}"
-        self._plurals = [(re.compile(ending), form) for ending, form in table["plurals"]]
-        self.gendered: bool = table["gendered"]
-        self.vague = self._words["vague"]
+        self._gendered: bool = table["gendered"]
+        self.vague = frozenset(table["vague"].split())
         self.feelings: Mapping[str, str] = table["feelings"]
         self.times: Mapping[str, str] = table["times"]
         self.sentences: Mapping[str, str] = table["sentences"]
@@ -129,123 +115,51 @@ class InsightPhrases:
         return NounPhrase(name, self._of.format(name))
 
     def quoted(self, topic: str) -> NounPhrase:
-        """Name a thing that the user never named so."""
+        """Name a thing as a quotation, where its article is not known."""
         return self.person(self._quoted.format(topic))
 
     def thing(self, found: Sequence[Occurrence]) -> NounPhrase | None:
         """Name a thing as the user mostly does, addressed to them: "my boss" becomes "your boss".
 
-        None where their words do not show how.
+        None where they name none, or grammar does not tell its article.
         """
         if not found:
             return None
-        names = Counter(each.form for each in found if each.is_name)
-        if 2 * names.total() > len(found):
-            return self._named(max(sorted(names), key=names.__getitem__), found)
-        return self._gendered_thing(found) if self.gendered else self.person(self._plain_thing(found))
-
-    def _plain_thing(self, found: Sequence[Occurrence]) -> str:
-        kinds = Counter(self._determiner(each) for each in found)
-        form = _most([each.form for each in found if not each.plural] or [each.form for each in found])
-        many = _most([each.form for each in found if each.plural])
-        if 2 * kinds["own"] >= len(found):
-            yours = _most([self._yours(each) for each in found if self._determiner(each) == "own"])
-            return f"{yours} {_most([each.form for each in found if self._determiner(each) == 'own'])}"
-        the = article_of(form, "", self._language)
-        if 2 * sum(each.plural for each in found) > len(found):
-            is_bare = kinds["definite"] <= kinds["bare"] + kinds["indefinite"]
-            return many if is_bare else with_article("", the, many, self._language)
-        if kinds["indefinite"] >= max(kinds["bare"], kinds["definite"]):
-            return many or self._plural(form)
-        return form if kinds["bare"] >= kinds["definite"] else with_article("", the, form, self._language)
-
-    def _determiner(self, found: Occurrence) -> str:
-        for word in reversed(found.before):
-            if word in self._possessives:
-                return "own"
-            for kind in ("definite", "indefinite"):
-                if word in self._words[kind]:
-                    return kind
-            if not word.isalpha():
-                return "bare"
-        return "bare"
-
-    def _yours(self, found: Occurrence) -> str:
-        return next(self._possessives[word] for word in reversed(found.before) if word in self._possessives)
-
-    def _plural(self, form: str) -> str:
-        return next(
-            (ending.sub(many, form, count=1) for ending, many in self._plurals if ending.search(form)), form
-        )
-
-    def _gendered_thing(self, found: Sequence[Occurrence]) -> NounPhrase | None:
-        plural = 2 * sum(self._is_plural(each) for each in found) > len(found)
-        alike = [each for each in found if self._is_plural(each) is plural]
-        form = _most([each.form for each in alike])
-        owned = [each for each in alike if each.before[1] in self._possessives]
-        if 2 * len(owned) >= len(alike):
+        form = _most([each.form for each in found])
+        if 2 * sum(each.is_name for each in found) > len(found):
+            return self.person(form)
+        owned = [each for each in found if each.before[1] in self._possessives]
+        if 2 * len(owned) >= len(found):
             return self._owned(form, owned)
-        gender = self._gender(form, alike)
-        if form in self._words["bare"]:
-            return NounPhrase(
-                self._with_article(form, gender or "m", plural=plural).alone, self._of.format(form)
-            )
-        if not gender and not _is_elided(form, plural=plural):
-            return None
-        return self._with_article(form, gender, plural=plural)
+        if form in self._bare or not (self._gendered or self._has_article(found)):
+            return self.person(form)
+        return self._with_article(form, form.split(maxsplit=1)[0])
 
-    def _named(self, name: str, found: Sequence[Occurrence]) -> NounPhrase:
-        """Return a name, with an article if it mostly has one: "la Juventus"."""
-        articles = self._words["definite"] | self._words["elided"]
-        behind = sum(each.before[1] in articles for each in found)
-        gender = self._gender(name, found)
-        has_article = self.gendered and 2 * behind >= len(found)
-        if not has_article or not (gender or _is_elided(name.casefold(), plural=False)):
-            return self.person(name)
-        return self._with_article(name, gender)
+    def _has_article(self, found: Sequence[Occurrence]) -> bool:
+        words = self._articles | self._possessives.keys()
+        return 2 * sum(not words.isdisjoint(each.before) for each in found) >= len(found)
 
-    def _owned(self, form: str, owned: Sequence[Occurrence]) -> NounPhrase:
+    def _owned(self, form: str, owned: Sequence[Occurrence]) -> NounPhrase | None:
         yours = _most([self._possessives[each.before[1]] for each in owned])
-        named = f"{yours} {form}"
-        if 2 * sum(each.before[0] in self._words["definite"] for each in owned) < len(owned):
-            return self.person(named)  # "tua madre"
-        feminine, plural = yours in self._words["feminine_yours"], yours in self._words["plural_yours"]
-        return self._with_article(named, "f" if feminine else "m", plural=plural)
+        if 2 * sum(each.before[0] in self._articles for each in owned) < len(owned):
+            return self.person(f"{yours} {form}")  # "tua madre"
+        return self._with_article(f"{yours} {form}", yours)
 
-    def _with_article(self, form: str, gender: str, *, plural: bool = False) -> NounPhrase:
-        article = article_of(form, gender, self._language, plural=plural)
+    def _with_article(self, named: str, noun: str) -> NounPhrase | None:
+        """Return a thing with its article, by the gender and number of a noun or of its possessive."""
+        number = noun_number(noun, self._language)
+        if number is None and self._gendered and named[:1] not in VOWELS:
+            return None
+        gender, plural = number or ("", False)
+        article = article_of(named, gender, self._language, plural=plural)
         preposition = self._of.removesuffix("{}").strip()
-        alone, of = (with_article(before, article, form, self._language) for before in ("", preposition))
+        alone, of = (with_article(before, article, named, self._language) for before in ("", preposition))
         return NounPhrase(alone, of)
-
-    def _is_plural(self, found: Occurrence) -> bool:
-        return (
-            found.plural
-            or found.before[1] in self._words["masculine_plural"] | self._words["feminine_plural"]
-        )
-
-    def _gender(self, form: str, found: Sequence[Occurrence]) -> str:
-        """Return "f" or "m" by the words before it, else by the noun; "" if neither decides."""
-        counts = Counter(self._gender_before(each.before[1]) for each in found)
-        if counts["f"] != counts["m"]:
-            return "f" if counts["f"] > counts["m"] else "m"
-        return noun_gender(form.split(maxsplit=1)[0], self._language)
-
-    def _gender_before(self, word: str) -> str:
-        for gender, name in (("f", "feminine"), ("m", "masculine")):
-            if word in self._words[name] or word in self._words[f"{name}_plural"]:
-                return gender
-        return ""
-
-
-def _is_elided(form: str, *, plural: bool) -> bool:
-    """Whether its article is the same for both genders."""
-    return not plural and form[:1] in _VOWELS
 
 
 def _most(forms: Sequence[str]) -> str:
     counts = Counter(forms)
-    return max(sorted(counts), key=counts.__getitem__, default="")
+    return max(sorted(counts), key=counts.__getitem__)
 
 
 INSIGHT_PHRASES: Final[Mapping[str, InsightPhrases]] = {

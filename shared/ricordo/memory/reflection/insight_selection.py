@@ -167,7 +167,7 @@ def _thing(feature: Feature, pattern: Association, language: str) -> NounPhrase:
 
 def _form(feature: Feature, pattern: Association, language: str) -> str:
     texts = (one.memory.content for one in pattern.observations)
-    found = [one.form for one in occurrences(feature.key, texts, language) if not one.plural]
+    found = [one.form for one in occurrences(feature.key, texts, language)]
     if not found:
         topics = (topic for one in pattern.observations for topic in one.memory.topics)
         found = [topic for topic in topics if topic_key(topic, language) == feature.key]

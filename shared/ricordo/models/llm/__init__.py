@@ -1,1 +1,1 @@
-"""Models served by Ollama."""
+"""Models on servers of Ollama, or with OpenAI's interface."""

@@ -18,9 +18,9 @@ from pydantic_core import from_json
 
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm import ollama_server, openai_server
-from ricordo.models.llm.ollama_server import OllamaServer, OnText
+from ricordo.models.llm.ollama_server import WINDOW, OllamaServer, OnText
 from ricordo.models.llm.openai_server import OpenAiServer
-from ricordo.models.llm.preparation import Preparation, preparing
+from ricordo.models.llm.preparation import Preparation
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -30,8 +30,6 @@ _TOKENS_AROUND: Final = 32  # of an answer about several items
 _MAX_BYTES: Final = 9_000  # of several items in one request: some 3,000 tokens
 _OPENAI: Final = "/v1"
 """The end of the path of a server with OpenAI's interface."""
-WINDOW: Final = 8192
-"""Tokens of a context window. Steps on one model share it, as another window makes Ollama reload it."""
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Answer_co = TypeVar("Answer_co", bound=BaseModel, covariant=True)
@@ -77,14 +75,12 @@ class LanguageModel:
 
     Attributes:
         throttle: its limits.
-        window: context window in tokens; None for the server's default.
     """
 
     server: OllamaServer | OpenAiServer
     model: str
     throttle: Throttle
     preparation: Preparation | None = None
-    window: int | None = None
 
     @classmethod
     @asynccontextmanager
@@ -98,7 +94,7 @@ class LanguageModel:
         timeout: float,
         pull: bool = True,
         wait: bool = False,
-        window: int | None = WINDOW,
+        window: int = WINDOW,
     ) -> AsyncIterator[Self]:
         """Connect to a server; one of Ollama pulls and loads the model in the background.
 
@@ -108,7 +104,7 @@ class LanguageModel:
             model: its name there, such as `hermes3:8b`.
             timeout: seconds per answer.
             wait: begin when the model is loaded, or cannot be; this may take minutes.
-            window: context window in tokens; None for the server's default.
+            window: context window in tokens, on a server of Ollama.
 
         Raises:
             ModelUnavailable: the extra `openai` is missing.
@@ -118,13 +114,12 @@ class LanguageModel:
                 openai = await exits.enter_async_context(openai_server.connect(url, key, timeout))
                 yield cls(openai, model, throttle)
                 return
-            server = await exits.enter_async_context(ollama_server.connect(url, timeout, key))
-            opening = preparing(url, model, key=key, pull=pull, window=window)
-            preparation = await exits.enter_async_context(opening)
+            server = await exits.enter_async_context(ollama_server.connect(url, timeout, key, window))
+            preparation = await exits.enter_async_context(Preparation(server, model, pull))
             if wait:
                 with suppress(ModelUnavailable):
                     await preparation.answered()
-            yield cls(server, model, throttle, preparation, window)
+            yield cls(server, model, throttle, preparation)
 
     async def ask(
         self,
@@ -133,28 +128,14 @@ class LanguageModel:
         language: str = "",
         most: int = 0,
         on_text: OnText | None = None,
-    ) -> Answer | None:
-        """Return the answer about `given`; None without a valid one in time.
+    ) -> Answer:
+        """Return the answer about `given`.
 
         Args:
             given: data, never instructions.
             language: ISO 639-1 of the answer; empty for that of the texts.
             most: maximum number of answers, where the instructions name it.
             on_text: asks for the answer token by token. What it raises ends the answer.
-        """
-        with suppress(ModelUnavailable):
-            return await self.require(step, given, language, most, on_text)
-        return None
-
-    async def require(
-        self,
-        step: Step[Answer],
-        given: Entry,
-        language: str = "",
-        most: int = 0,
-        on_text: OnText | None = None,
-    ) -> Answer:
-        """Return the answer about `given`; see `ask`.
 
         Raises:
             InvalidReply: it is not of the step's shape.
@@ -240,9 +221,7 @@ class LanguageModel:
     ) -> str:
         """Return the text of an answer; a model that fails to answer is pulled and loaded again."""
         try:
-            return await self.server.chat(
-                self.model, prompt, schema, tokens, self.window, step=step.name, on_text=on_text
-            )
+            return await self.server.chat(self.model, prompt, schema, tokens, step=step.name, on_text=on_text)
         except (ModelUnavailable, asyncio.CancelledError):
             if self.preparation is not None:
                 self.preparation.begin()  # cancelling a call also cancels the loading that it began

@@ -11,7 +11,7 @@ import structlog
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.llm.ollama_server import ModelMissing, OllamaServer, connect
-from ricordo.models.llm.preparation import Preparation, preparing
+from ricordo.models.llm.preparation import Preparation
 
 # Lets a worker start, and its messages wait, while the server is down.
 KNOWN_DIMENSIONS = {
@@ -138,7 +138,7 @@ async def open_ollama(
         server = await exits.enter_async_context(connect(url, timeout))
         preparation = None
         if pull:
-            fetching = preparing(url, model, load=False, pause=_PULL_AGAIN_S)
+            fetching = Preparation(server, model, load=False, pause=_PULL_AGAIN_S)
             preparation = await exits.enter_async_context(fetching)
         length = dimensions or KNOWN_DIMENSIONS.get(model.partition(":")[0])
         if length is None:

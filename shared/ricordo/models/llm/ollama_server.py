@@ -23,7 +23,9 @@ _KEEP_LOADED = -1
 _NOT_FOUND = 404
 _LIST_TIMEOUT_S: Final = 10.0  # for the list of models, which is short
 
-
+WINDOW: Final = 8192
+"""Tokens of a context window; a longer prompt is cut at its beginning. Steps on a model share it, as another
+window makes Ollama reload it."""
 STALLED_S: Final = 3.0
 """Seconds without a further token of an answer after which it has broken off."""
 
@@ -54,12 +56,18 @@ class OllamaServer:
 
     Args:
         timeout: seconds per answer; for a pull, between two progress reports.
+        window: context window of language models, in tokens.
     """
 
-    def __init__(self, client: "ollama.AsyncClient", where: str, timeout: float) -> None:
+    def __init__(self, client: "ollama.AsyncClient", where: str, timeout: float, window: int) -> None:
         self.where = where
         self._client = client
         self._timeout = timeout
+        self._window = window
+
+    def patient(self, timeout: float) -> "OllamaServer":
+        """Return the same server, with so many seconds per answer."""
+        return OllamaServer(self._client, self.where, timeout, self._window)
 
     async def embed(self, model: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return the vectors of `texts`, unchecked.
@@ -78,9 +86,8 @@ class OllamaServer:
         self,
         model: str,
         messages: Sequence[Mapping[str, str]],
-        schema: Mapping[str, object] | None,
+        schema: Mapping[str, object],
         tokens: int,
-        window: int | None = None,
         *,
         step: str,
         on_text: OnText | None = None,
@@ -90,24 +97,19 @@ class OllamaServer:
         Args:
             step: what the model is asked for, under which its tokens are counted.
             messages: `role` and `content` of each.
-            schema: JSON schema of the answer; None for any text.
+            schema: JSON schema of the answer.
             tokens: maximum length of the answer.
-            window: context window in tokens; a longer prompt is cut at its beginning. None for the server's
-                default.
             on_text: asks for the answer token by token. What it raises ends the answer.
 
         Raises:
             ModelMissing: the server does not have the model.
             ModelUnavailable: there was no valid answer in time, or it broke off.
         """
-        options: dict[str, float] = {"temperature": 0, "seed": 0, "num_predict": tokens}
-        if window is not None:
-            options["num_ctx"] = window
         asked: dict[str, Any] = {
             "model": model,
             "messages": [{name: encodable(value) for name, value in item.items()} for item in messages],
-            "format": None if schema is None else dict(schema),
-            "options": options,
+            "format": dict(schema),
+            "options": {"temperature": 0, "seed": 0, "num_predict": tokens, "num_ctx": self._window},
             "keep_alive": _KEEP_LOADED,
         }
         if on_text is None:
@@ -133,16 +135,17 @@ class OllamaServer:
                     return chunk
                 patience = min(self._timeout, STALLED_S)
 
-    async def load(self, model: str, window: int | None = None) -> None:
-        """Load `model` with a context window; this may take many seconds.
+    async def load(self, model: str) -> None:
+        """Load `model` with its context window; this may take many seconds.
 
         Raises:
             ModelMissing: the server does not have the model.
             ModelUnavailable: it was not loaded in time.
         """
         async with _asking(model, self.where, self._timeout):
-            options = None if window is None else {"num_ctx": window}
-            await self._client.chat(model=model, messages=[], options=options, keep_alive=_KEEP_LOADED)
+            await self._client.chat(
+                model=model, messages=[], options={"num_ctx": self._window}, keep_alive=_KEEP_LOADED
+            )
 
     async def has(self, model: str) -> bool:
         """Return whether the server has `model`; see `models`."""
@@ -195,7 +198,9 @@ def _tls_context() -> "ssl.SSLContext":
 
 
 @asynccontextmanager
-async def connect(url: str, timeout: float, key: str | None = None) -> AsyncIterator[OllamaServer]:
+async def connect(
+    url: str, timeout: float, key: str | None = None, window: int = WINDOW
+) -> AsyncIterator[OllamaServer]:
     """Open a client of the server at `url`, without calling it; `key` is for one behind a gateway."""
     import ollama  # noqa: PLC0415 - see above
 
@@ -207,7 +212,7 @@ async def connect(url: str, timeout: float, key: str | None = None) -> AsyncIter
         url, trust_env=False, auth=credentials, headers=headers, verify=_tls_context()
     )
     try:
-        yield OllamaServer(client, bare(url), timeout)
+        yield OllamaServer(client, bare(url), timeout, window)
     finally:
         await client.close()  # type: ignore[no-untyped-call]  # the library leaves its return type out
 

@@ -33,9 +33,8 @@ class OpenAiServer:
         self,
         model: str,
         messages: Sequence[Mapping[str, str]],
-        schema: Mapping[str, object] | None,
+        schema: Mapping[str, object],
         tokens: int,
-        window: int | None = None,  # noqa: ARG002 - it is the server's
         *,
         step: str,
         on_text: OnText | None = None,
@@ -47,10 +46,11 @@ class OpenAiServer:
             "temperature": 0,
             "seed": 0,
             "max_tokens": tokens,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": step, "schema": dict(schema)},
+            },
         }
-        if schema is not None:
-            shape = {"name": step, "schema": dict(schema)}
-            asked["response_format"] = {"type": "json_schema", "json_schema": shape}
         if on_text is not None:
             return await self._chat_by_token(asked, step, on_text)
         async with _answering(model, self.where, self._timeout):

@@ -3,15 +3,13 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import structlog
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
-from ricordo.models.llm.ollama_server import OllamaServer, connect
+from ricordo.models.llm.ollama_server import OllamaServer
 from ricordo.runtime.tasks import cancel_and_wait
 
 _LOG_EVERY: Final = 10  # percent of a pull
@@ -22,7 +20,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(slots=True, eq=False)
 class Preparation:
-    """Pulls a model if it is missing, and loads it.
+    """Pulls a model if it is missing, and loads it, in the background of its context.
 
     Attributes:
         load: load it; an embedding model is loaded by its first texts.
@@ -33,7 +31,6 @@ class Preparation:
     model: str
     pull: bool = True
     load: bool = True
-    window: int | None = None
     pause: float = 0.0
     _failed_at: float = -math.inf
     _percent: int | None = None
@@ -41,6 +38,14 @@ class Preparation:
     _task: asyncio.Task[None] | None = None
     _error: str = ""
     _slow: ModelSlow | None = None
+
+    async def __aenter__(self) -> Self:
+        self.begin()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            await cancel_and_wait(self._task)
 
     @property
     def progress(self) -> str:
@@ -72,18 +77,14 @@ class Preparation:
         if self._slow is not None:
             raise self._slow
 
-    async def close(self) -> None:
-        """Cancel the present attempt."""
-        if self._task is not None:
-            await cancel_and_wait(self._task)
-
     async def _prepare(self) -> None:
         self._slow = None
+        server = self.server.patient(_LOADING_S)
         try:
-            if self.pull and not await self.server.has(self.model):
-                await self._fetch()
+            if self.pull and not await server.has(self.model):
+                await self._fetch(server)
             if self.load:
-                await self.server.load(self.model, self.window)
+                await server.load(self.model)
         except ModelUnavailable as error:
             self._failed_at = time.monotonic()
             self._slow = error if isinstance(error, ModelSlow) else None
@@ -93,11 +94,11 @@ class Preparation:
         else:
             self._error = ""
 
-    async def _fetch(self) -> None:
+    async def _fetch(self, server: OllamaServer) -> None:
         _log.info("pulling a model", model=self.model)
         self._percent = self._logged = 0
         try:
-            await self.server.pull(self.model, self._on_progress)
+            await server.pull(self.model, self._on_progress)
         finally:
             self._percent = None
         _log.info("pulled a model", model=self.model)
@@ -107,24 +108,3 @@ class Preparation:
         if percent >= self._logged + _LOG_EVERY:
             self._logged = percent
             _log.info("pulling a model", model=self.model, percent=percent)
-
-
-@asynccontextmanager
-async def preparing(
-    url: str,
-    model: str,
-    *,
-    key: str | None = None,
-    pull: bool = True,
-    load: bool = True,
-    window: int | None = None,
-    pause: float = 0.0,
-) -> AsyncIterator[Preparation]:
-    """Prepare `model` on the server at `url` in the background, for the length of the context."""
-    async with connect(url, _LOADING_S, key) as server:
-        preparation = Preparation(server, model, pull, load, window, pause)
-        preparation.begin()
-        try:
-            yield preparation
-        finally:
-            await preparation.close()

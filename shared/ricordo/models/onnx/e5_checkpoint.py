@@ -13,7 +13,7 @@ from importlib import metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import sentencepiece
@@ -62,46 +62,11 @@ class Side:
         return moved
 
 
-@dataclass(frozen=True, slots=True)
-class Adapter:
-    """What was learned on top of a published checkpoint (`ricordo eval fit-encoder`), kept as data.
-
-    Layers change by products of two small matrices (LoRA: Hu et al. 2022). Questions and texts have a shift
-    each, which puts unrelated ones at a right angle on average.
-
-    Attributes:
-        arrays: by the name of a layer, `<layer>.up` [out, r] and `<layer>.down` [r, in], whose product is
-            added to its weights; `question_shift` and `text_shift` [d].
-        version: a checksum of the file.
-    """
-
-    arrays: Mapping[str, NDArray[Any]]
-    version: str
-
-    @classmethod
-    def shipped(cls) -> "Adapter":
-        """Return the adapter that the package has."""
-        content = resources.files(__package__).joinpath(_ADAPTER).read_bytes()
-        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-            return cls({key: saved[key] for key in saved}, f"{zlib.crc32(content):08x}")
-
-    def changed(self, weights: Weights) -> Weights:
-        """Return the weights of a checkpoint with the learned changes."""
-        changes = {}
-        for name in self.arrays:
-            if name.endswith(_UP):
-                layer = name.removesuffix(_UP)
-                up, down = (self.arrays[f"{layer}{part}"].astype(np.float32) for part in (_UP, _DOWN))
-                changes[f"{layer}.weight"] = weights[f"{layer}.weight"] + up @ down
-        return {**weights, **changes}
-
-    def shift(self, side: str) -> NDArray[np.float32]:
-        """Return the shift of `question` or `text`, float32 [d]."""
-        return self.arrays[f"{side}_shift"].astype(np.float32)
-
-
 class E5Checkpoint:
     """A BERT encoder (Devlin et al. 2019) with 384 dimensions and 12 heads; its file is read on demand.
+
+    What was learned on top of it (`ricordo eval fit-encoder`) are products of two small matrices, which are
+    added to some of its layers (LoRA: Hu et al. 2022), and a shift for questions and one for texts.
 
     Attributes:
         model: the name of its vectors.
@@ -122,11 +87,12 @@ class E5Checkpoint:
     }
 
     def __init__(self, file: Path, version: str) -> None:
-        adapter = Adapter.shipped()
-        self.version = f"{version}-{adapter.version}"
-        self.question = Side("query: ", adapter.shift("question"))
-        self.text = Side("passage: ", adapter.shift("text"))
-        self._adapter = adapter
+        learned = resources.files(__package__).joinpath(_ADAPTER).read_bytes()
+        with np.load(io.BytesIO(learned), allow_pickle=False) as saved:
+            self._learned = {name: saved[name] for name in saved}
+        self.version = f"{version}-{zlib.crc32(learned):08x}"
+        self.question = Side("query: ", self._learned["question_shift"].astype(np.float32))
+        self.text = Side("passage: ", self._learned["text_shift"].astype(np.float32))
         self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
         if bytes(self._bytes[: len(MAGIC)]) != MAGIC:
             raise CheckpointMissing(f"{file} is of an unknown format: reinstall {_PACKAGE}")
@@ -137,7 +103,11 @@ class E5Checkpoint:
 
     def weights(self) -> Weights:
         """Return the tensors but those of the vocabulary."""
-        return self._adapter.changed(self.published_weights())
+        weights = dict(self.published_weights())
+        for layer in (name.removesuffix(_UP) for name in self._learned if name.endswith(_UP)):
+            up, down = (self._learned[f"{layer}{part}"].astype(np.float32) for part in (_UP, _DOWN))
+            weights[f"{layer}.weight"] = weights[f"{layer}.weight"] + up @ down
+        return weights
 
     def published_weights(self) -> Weights:
         """Return the same as they were before they were learned further."""

@@ -107,8 +107,8 @@ class Network:
         self._session = session
         self._vocabulary = vocabulary
 
-    def run(self, texts: Sequence[Sequence[int]]) -> Vectors:
-        """Compute the vectors of texts.
+    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Vectors, list[NDArray[np.float32]]]:
+        """Compute the vectors of texts, and the states of their tokens that a reader reads on.
 
         In `int8` each text is computed alone, because inputs are rounded on one scale for all texts of a
         run: its vector is a function of the text, to the bit. Little is lost, as nothing is padded.
@@ -117,30 +117,23 @@ class Network:
             texts: token ids of n texts, 1 to 256 each.
 
         Returns:
-            float32 [n, 384], unit norm.
+            float32 [n, 384], unit norm; and of each text float32 [t, 384].
 
         Raises:
             ModelUnavailable: the run failed, mostly for lack of memory.
         """
-        return self.run_with_states(texts, ("vectors",))[0]
-
-    def run_with_states(
-        self, texts: Sequence[Sequence[int]], outputs: Sequence[str] = ("vectors", "states")
-    ) -> tuple[Vectors, list[NDArray[np.float32]]]:
-        """Compute vectors as `run` does, and the states of each text, [t, 384], that a reader reads on."""
         if self.precision == "int8" and len(texts) > 1:
-            alone = [self.run_with_states([ids], outputs) for ids in texts]
-            return np.concatenate([vectors for vectors, _ in alone]), [
-                one for _, some in alone for one in some
-            ]
+            alone = [self.run([ids]) for ids in texts]
+            return np.concatenate([vectors for vectors, _ in alone]), [states for _, [states] in alone]
         width = max(len(ids) for ids in texts)
         tokens = np.zeros((len(texts), width), dtype=np.int32)
         mask = np.zeros_like(tokens)
         for row, ids in enumerate(texts):
             tokens[row, : len(ids)] = ids
             mask[row, : len(ids)] = 1
-        vectors, *found = self._session.run(outputs, {"words": self._vocabulary.rows(tokens), "mask": mask})
-        return vectors, [each[: len(ids)] for some in found for each, ids in zip(some, texts, strict=True)]
+        inputs = {"words": self._vocabulary.rows(tokens), "mask": mask}
+        vectors, states = self._session.run(("vectors", "states"), inputs)
+        return vectors, [each[: len(ids)] for each, ids in zip(states, texts, strict=True)]
 
 
 def load_network(checkpoint: E5Checkpoint, precision: Precision) -> Network:

@@ -142,11 +142,10 @@ class OnnxEncoder:
             raise ModelUnavailable(f"{self.model} is closed") from error
 
     def _vectors(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> Vectors:
-        if not self.keeps_states:
-            return self._side.shifted(self._network.run(ids))
-        vectors, states = self._network.run_with_states(ids)
-        with self._keeping:
-            self._kept.update(zip(texts, states, strict=True))
+        vectors, states = self._network.run(ids)
+        if self.keeps_states:
+            with self._keeping:
+                self._kept.update(zip(texts, states, strict=True))
         return self._side.shifted(vectors)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
@@ -163,7 +162,7 @@ class OnnxEncoder:
         if kept is not None:
             return kept
         ids, _ = self._tokens.cut(text, self._side.prefix)
-        return self._network.run_with_states([ids])[1][0]
+        return self._network.run([ids])[1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ class OnnxModel:
 
 
 async def load_tokens() -> E5Tokens:
-    """Load the tokenizer only, which needs no weights.
+    """Return the tokenizer, which needs no weights and is loaded once in a process.
 
     Raises:
         CheckpointMissing: the package with the model is not installed.
@@ -192,14 +191,11 @@ async def load_tokens() -> E5Tokens:
 
 
 @asynccontextmanager
-async def open_onnx(
-    cores: int | None = None, tokens: E5Tokens | None = None, precision: Precision | None = None
-) -> AsyncIterator[OnnxModel]:
+async def open_onnx(cores: int | None = None, precision: Precision | None = None) -> AsyncIterator[OnnxModel]:
     """Open the model, building its file the first time; it is loaded in the background, and runs wait for it.
 
     Args:
         cores: threads for batches; all usable cores by default.
-        tokens: the tokenizer, where it is loaded already.
         precision: the fastest on this processor by default.
 
     Raises:
@@ -207,7 +203,7 @@ async def open_onnx(
         OSError: the cache folder cannot be written.
     """
     source, precision = installed_e5(), precision or native_precision()
-    tokens = tokens or await load_tokens()
+    tokens = await load_tokens()
     network = await asyncio.to_thread(load_network, source, precision)
     lanes = cores or usable_cores()
     batch_threads = ThreadPoolExecutor(lanes, "encoder-batch", _lower_priority)

@@ -61,18 +61,15 @@ class TextReader:
         return [reading for some in await asyncio.gather(*jobs) for reading in some]
 
     def _read_some(self, texts: Sequence[TextToRead]) -> list[Reading | None]:
-        return list(map(self._read_or_none, texts))
+        return list(map(self._read, texts))
 
-    def _read_or_none(self, text: TextToRead) -> Reading | None:
+    def _read(self, one: TextToRead) -> Reading | None:
+        network, spans = self._network, self._encoder.spans(one.text)
         try:
-            return self._read(text)
+            found = network.run(self._encoder.states(one.text), one.previous)
         except ModelUnavailable as error:
             _log.warning("a text was not read", reason=str(error))
             return None
-
-    def _read(self, one: TextToRead) -> Reading:
-        network, spans = self._network, self._encoder.spans(one.text)
-        found = network.run(self._encoder.states(one.text), one.previous)
         return read(
             one.text, spans, found, certainty=network.regressions, least=network.least, version=self.version
         )

@@ -1,6 +1,6 @@
-"""Circuit breaker of a worker: halts it when most messages fail, before all become dead letters.
+"""Circuit breaker of a worker: halts it when most items fail, before all become dead letters.
 
-A single failed message may be bad; if eleven of twenty fail, the code, its settings or a server is at fault.
+A single failed item may be bad; if eleven of twenty fail, the code, its settings or a server is at fault.
 The worker then stops fetching, keeps its in-flight messages, which costs no delivery, and probes with one
 message at a time after growing pauses. The first success closes the breaker.
 """
@@ -22,23 +22,23 @@ class ConsumerBreakerSettings:
     """When a worker halts.
 
     Attributes:
-        messages: number of latest distinct messages that count, from 2; fewer decide nothing.
+        window: number of latest distinct items that count, from 2; fewer decide nothing.
         share: of them that may fail, in (0, 1]; 1 disables the breaker.
         pauses: before each probe.
     """
 
-    messages: int = 20
+    window: int = 20
     share: float = 0.5
     pauses: Backoff = field(default_factory=lambda: Backoff(first=1.0, longest=60.0, jitter=0.0))
 
 
 class ConsumerBreaker:
-    """A circuit breaker on the share of failed messages.
+    """A circuit breaker on the share of failed items; an event without items is one.
 
-    Failures are errors of the handler and refused results; unreadable and rejected messages do not count. A
-    message counts once, by its last attempt.
+    Failures are errors of the handler and refused results; unreadable and rejected items do not count. An
+    item counts once, by its last attempt.
 
-    It opens when more than the share of the latest messages failed, and when a message failed on its last
+    It opens when more than the share of the latest items failed, and when one failed on its last
     delivery before any succeeded, as after a restart. If there is no other message to probe with, that one
     becomes a dead letter.
     """
@@ -48,7 +48,7 @@ class ConsumerBreaker:
         self._clock = clock
         self._settings = settings or ConsumerBreakerSettings()
         self._failed: dict[Hashable, bool] = {}
-        """Whether each latest message failed, by its key, in the order of the last attempts."""
+        """Whether each latest item failed, by its key, in the order of the last attempts."""
         self.reason = ""
         """Why it is open and what to do, as a sentence; empty while it is closed."""
         self._since = -math.inf
@@ -56,8 +56,6 @@ class ConsumerBreaker:
         self._level = 0
         """Probes since it last was closed with a full window."""
         self._ignores_last = False
-        self.probes = 0
-        """The number of probes so far."""
 
     @property
     def is_open(self) -> bool:
@@ -73,29 +71,28 @@ class ConsumerBreaker:
         """Record the begin of a probe, which is due."""
         self._since = self._clock.monotonic()
         self._level += 1
-        self.probes += 1
 
     def succeeded(self, key: Hashable) -> None:
         """Record a success, which closes the breaker."""
         if self.is_open:
-            self._close("a message was handled")
+            self._close("an item was handled")
         self._note(key, failed=False)
         self._ignores_last = False
         if self._has_enough and not self._exceeds_share:
             self._level = 0
 
     def failed(self, key: Hashable, reason: str, *, last: bool = False) -> None:
-        """Record a failure that may not be the message's fault."""
+        """Record a failure that may not be the item's fault."""
         self._note(key, failed=True)
         if self.is_open:
             return
         if self._has_enough and self._exceeds_share:
             count, of = sum(self._failed.values()), len(self._failed)
-            self._open(f"{count} of the last {of} messages failed", reason)
+            self._open(f"{count} of the last {of} items failed", reason)
         elif last and all(self._failed.values()) and not self._ignores_last and self._settings.share < 1:
-            self._open("a message failed at its last delivery, and none has passed yet", reason)
+            self._open("an item failed at its last delivery, and none has passed yet", reason)
 
-    def found_no_other(self) -> None:
+    def no_message_left_to_probe(self) -> None:
         """Record that there is no untried message left; closes a breaker that opened for a last delivery."""
         if self.is_open and not self._has_enough:
             self._ignores_last = True
@@ -103,7 +100,7 @@ class ConsumerBreaker:
 
     @property
     def _has_enough(self) -> bool:
-        return len(self._failed) >= self._settings.messages
+        return len(self._failed) >= self._settings.window
 
     @property
     def _exceeds_share(self) -> bool:
@@ -112,7 +109,7 @@ class ConsumerBreaker:
     def _note(self, key: Hashable, *, failed: bool) -> None:
         self._failed.pop(key, None)
         self._failed[key] = failed
-        if len(self._failed) > self._settings.messages:
+        if len(self._failed) > self._settings.window:
             del self._failed[next(iter(self._failed))]
 
     def _open(self, seen: str, reason: str) -> None:

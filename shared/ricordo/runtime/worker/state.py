@@ -13,15 +13,15 @@ from typing import Any, Final
 from ricordo.bus.port import Delivery
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.decoding import items_of, user_of
-from ricordo.runtime.handling import Envelope
-from ricordo.runtime.worker.breaker import ConsumerBreaker
+from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
 
 _BATCH_DELIVERIES: Final = 2
 """Deliveries of a message in a batch; from the next one on it is handled alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoopSettings:
+class ConsumptionSettings:
     """How a worker consumes.
 
     Attributes:
@@ -32,7 +32,8 @@ class LoopSettings:
         linger: seconds for which the first message waits for a batch to fill up.
         fetch_timeout: seconds that an empty fetch waits; a stop waits for it.
         grace: seconds that a stop leaves to in-flight messages; then they are redelivered.
-        outage: pauses between retries while the bus is down.
+        time_limit: seconds per handler call.
+        backoff: pauses before a redelivery, by attempt.
     """
 
     batch: int = 32
@@ -41,7 +42,9 @@ class LoopSettings:
     linger: float = 0.0
     fetch_timeout: float = 1.0
     grace: float = 4.0
-    outage: Backoff = field(default_factory=lambda: Backoff(first=0.1, longest=2.0))
+    time_limit: float = 120.0
+    backoff: Backoff = field(default_factory=Backoff)
+    breaker: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
 
     def __post_init__(self) -> None:
         if not 1 <= self.batch <= 200:
@@ -70,6 +73,7 @@ class InFlightMessage:
         last: whether this is its last delivery.
         items: how many items it has, from 1.
         envelopes: what was decoded of it, one an item; empty before, and if it is unreadable.
+        outcomes: of the handler, one an item; empty before.
         turn: its place among the messages in flight; those of several users alternate.
         attempted: whether it was handled here without being settled.
         retained: whether it stays in flight when its batch ends.
@@ -79,6 +83,7 @@ class InFlightMessage:
     delivery: Delivery
     items: int = 1
     envelopes: Sequence[Envelope[Any]] = ()
+    outcomes: list[Outcome] = field(default_factory=list)
     turn: int = 0
     last: bool = False
     attempted: bool = False
@@ -94,6 +99,11 @@ class InFlightMessage:
     def is_isolated(self) -> bool:
         """Whether it is handled alone; no longer after it was handled here."""
         return needs_isolation(self.delivery) and not self.attempted
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of its items were handled."""
+        return bool(self.outcomes) and all(isinstance(one, Done) for one in self.outcomes)
 
     def retain(self) -> None:
         """Keep it in flight to be handled again, which costs no delivery."""
@@ -128,7 +138,7 @@ class LoopState:
     user keep their order.
     """
 
-    def __init__(self, settings: LoopSettings, breaker: ConsumerBreaker) -> None:
+    def __init__(self, settings: ConsumptionSettings, breaker: ConsumerBreaker) -> None:
         self._settings = settings
         self._breaker = breaker
         self._mean_items = 1.0
@@ -142,7 +152,8 @@ class LoopState:
         self._fetching = False
         self._batches = 0
         self._linger_until = 0.0
-        self._probes_fetched = 0
+        self._may_fetch_probe = False
+        """Whether a probe was begun since the last fetch."""
         self._is_probe = False
         """Whether the fetch that runs was allowed by a probe, or as nothing was in flight."""
         self.is_stopping = False
@@ -164,8 +175,7 @@ class LoopState:
             return 0
         if not self._breaker.is_open:
             return max(1, int(min(self._settings.batch, free) / self._mean_items))
-        has_probe = self._breaker.probes > self._probes_fetched or not self.messages
-        return int(has_probe)
+        return int(self._may_fetch_probe or not self.messages)
 
     def begin_fetch(self) -> bool:
         """Mark a fetch as running, if one may begin; one runs at a time."""
@@ -177,7 +187,7 @@ class LoopState:
     def note_probe(self) -> None:
         """Use up the probe that allows the fetch."""
         self._is_probe = self._breaker.is_open
-        self._probes_fetched = self._breaker.probes
+        self._may_fetch_probe = False
 
     def end_fetch(self, deliveries: Iterable[Delivery] | None, max_deliver: int, now: float) -> None:
         """Add what was fetched; None if the bus did not answer or nothing was asked."""
@@ -197,7 +207,7 @@ class LoopState:
         self._waiting += received
         found_nothing = self._is_probe and deliveries is not None and not received
         if found_nothing and all(one.attempted for one in (*self._waiting, *self._working)):
-            self._breaker.found_no_other()
+            self._breaker.no_message_left_to_probe()
         self._is_probe = False
 
     def begin_batch(self, now: float) -> Sequence[InFlightMessage]:
@@ -215,6 +225,7 @@ class LoopState:
         if batch:
             if is_open and not self.is_stopping:
                 self._breaker.begin_probe()
+                self._may_fetch_probe = True
             self._batches += 1
             self._turn = max(self._turn, *(one.turn for one in batch))
             self._working.update(batch)

@@ -73,12 +73,11 @@ end
 $$;
 
 -- Returns all evidence of slots (rows: user, subject, predicate, object or null for any); and of entities (rows: user, key) how
--- many messages name them, in all, by spelling, and by what was written in the place of the name. A denial names nobody, nor
--- does what is said of somebody whom the user may not know. `naming` are the predicates whose object is an entity, `beings` those
--- whose object is a person or an animal. Of a subquery with an offset all rows are found by its own keys, however few rows
--- there are; that a subject is not 'user' tells the planner that these are few.
+-- many messages name them, in all, by spelling, and by what was written in the place of the name. A denial names nobody.
+-- `naming` are the predicates whose object is an entity. Of a subquery with an offset all rows are found by its own keys, however
+-- few rows there are; that a subject is not 'user' tells the planner that these are few.
 create or replace function evidence_to_fold(
-    of_tenant text, slots jsonb, entities jsonb, naming text[], beings text[]
+    of_tenant text, slots jsonb, entities jsonb, naming text[]
 ) returns table (
     user_id text, message_id text, sent_at timestamptz, subject text, predicate text, object text, polarity text, kind text,
     "position" integer, valid_from timestamptz, valid_to timestamptz, subject_tie text, object_tie text, subject_name text,
@@ -117,16 +116,14 @@ begin
         from entity k cross join lateral (
             select message_id, subject_name as name, f.subject as written from fact_evidence f
             where tenant = of_tenant and f.user_id = k.user_id and subject_key = k.key and subject_key <> 'user'
-              and polarity <> 'denied' and (subject_tie <> '~' or subject_name <> '')
-              and (object_tie <> '~' or object_name <> '' or object_key = 'user' or not (predicate = any(beings)))
+              and polarity <> 'denied'
             offset 0) as e
         union all
         select k.user_id, k.key, e.message_id, e.name, e.written
         from entity k cross join lateral (
             select message_id, object_name as name, f.object as written, predicate from fact_evidence f
             where tenant = of_tenant and f.user_id = k.user_id and object_key = k.key
-              and polarity <> 'denied' and (subject_tie <> '~' or subject_name <> '' or subject_key = 'user')
-              and (object_tie <> '~' or object_name <> '' or object_key = 'user' or not (predicate = any(beings)))
+              and polarity <> 'denied'
             offset 0) as e
         where e.predicate = any(naming)
     ), spelled as (
@@ -150,7 +147,7 @@ begin
                'is_being', coalesce((
                    select true from mentions m
                    where m.tenant = of_tenant and m.user_id = c.user_id and m.entity_key = c.key
-                     and m.tells and m.word <> '' and m.tie <> '~' limit 1), false))
+                     and m.word <> '' limit 1), false))
     from counted c;
 end
 $$;

@@ -1,6 +1,7 @@
--- Who corrects what. Whoever writes it holds the lock of its user.
+-- Which message corrects which.
 
 -- name: lock
+-- Who writes what corrects what holds the lock of its user.
 -- $2 user ids, sorted, so that whoever needs several takes them in the same order. Until the end of the transaction
 -- nobody else changes links of theirs, nor finishes to erase a memory of theirs.
 select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($2::text[]) as user_id

@@ -1,17 +1,3 @@
--- name: claim
--- The first request of its id ($2), which no fact was settled under; who comes at the same time waits for it.
-insert into requests (tenant, id, user_id, request_hash, handled_at)
-select $1, $2, $3, $4, $5
-where not exists (select from fact_evidence where tenant = $1 and message_id = $2)
-on conflict do nothing
-returning id
-
--- name: kept_request
-select request_hash, outcome from requests where tenant = $1 and id = $2
-
--- name: keep_outcome
-update requests set outcome = $3 where tenant = $1 and id = $2
-
 -- name: pinned
 -- $2 user, $3 memory id, $4 whether it is pinned. Pinned, it comes back from the archive. Returned is how it was.
 with locked as (
@@ -81,9 +67,3 @@ delete from dead_letters where tenant = $1 and memory_id = $2
 -- name: stages
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
 from stages where tenant = $1 and memory_id = $2
-
--- name: empty_requests
--- $2 before when, $3 how many: what somebody else holds is left to the next time.
-delete from requests
-where tenant = $1 and ctid = any(array(
-    select ctid from requests where tenant = $1 and handled_at < $2 order by handled_at limit $3 for update skip locked))

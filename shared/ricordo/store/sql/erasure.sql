@@ -1,15 +1,5 @@
 -- Erasure on request. $2 is the user.
 
--- name: record_request
--- $3 request, $4 what it asks, $5 now. A request that is new is claimed.
-insert into requests (tenant, id, user_id, request_hash, handled_at) values ($1, $3, $2, $4, $5)
-on conflict do nothing
-returning id
-
--- name: earlier_request
--- $3 request
-select request_hash, outcome, handled_at from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
-
 -- name: write_tombstone
 -- $3 scope, $4 key, $5 until when, $6 the request, if there is one. Counts of an earlier, complete erasure are reset. A
 -- repeated request erases nothing that was stored since.

@@ -23,12 +23,12 @@ order by m.message_id, e.ordinal
 -- fragment: resolved
 -- Rows to be stored as `one`, with the entities that their names are known to mean.
     left join lateral (
-        select entity, entity_key, tells from mentions
+        select entity, entity_key from mentions
         where tenant = $1 and user_id = one.user_id and name_hash = md5(one.subject)::uuid and tie = one.subject_tie
           and one.subject_key <> 'user'
         offset 0) as s on true
     left join lateral (
-        select entity, entity_key, tells from mentions
+        select entity, entity_key from mentions
         where tenant = $1 and user_id = one.user_id and name_hash = md5(one.object)::uuid and tie = one.object_tie
           and one.predicate = any($3::text[])
         offset 0) as o on true
@@ -36,7 +36,7 @@ order by m.message_id, e.ordinal
 -- fragment: with_keys
            coalesce(s.entity_key, one.subject_key) as subject_key, coalesce(o.entity_key, one.object_key) as object_key,
            coalesce(s.entity, '') as subject_name, coalesce(o.entity, '') as object_name,
-           s.tells as subject_tells, o.tells as object_tells
+           s.entity_key is not null as subject_known, o.entity_key is not null as object_known
 
 -- name: keep_evidence
 -- Replaces the evidence of messages ($4) with $2, and returns the former ("stored" is false) and what is stored. The rows of
@@ -81,11 +81,11 @@ with locked as (
 -- include: columns of excluded
     )
 )
-select false as stored, message_id, null::boolean as subject_tells, null::boolean as object_tells,
+select false as stored, message_id, false as subject_known, false as object_known,
 -- include: statement
 from former
 union all
-select true, message_id, subject_tells, object_tells,
+select true, message_id, subject_known, object_known,
 -- include: statement
 from known
 
@@ -116,7 +116,7 @@ with known as (
 -- include: columns of excluded
     )
 )
-select subject_tells, object_tells,
+select subject_known, object_known,
 -- include: statement
 from known
 

@@ -75,12 +75,12 @@ where
 -- include: conditions
 
 -- name: tied
--- Those who are tied to the user by one of the ties $4, of the predicate $3, whom the user knows; with the fact of it where
+-- Those who are tied to the user by one of the ties $4, of the predicate $3; with the fact of it where
 -- they have a name. Who is tied so no more ("we broke up") is left out.
 select m.who,
 -- include: fact_columns.columns
 from (select distinct on (entity_key) entity_key, coalesce(nullif(entity, ''), name) as who from mentions
-      where tenant = $1 and user_id = $2 and kind = $3 and kind <> '' and tie = any($4::text[]) and tells  -- as the index
+      where tenant = $1 and user_id = $2 and kind = $3 and kind <> '' and tie = any($4::text[])  -- as the index
       order by entity_key, name) as m
 left join facts as f on f.tenant = $1 and f.user_id = $2 and f.subject_key = 'user' and f.predicate = $3
                      and f.object_key = m.entity_key

@@ -23,21 +23,17 @@ where chain.place > 0 and not chain.again
 group by chain.read
 
 -- name: said_names
--- The people and animals that all evidence of a user speaks of, and who they are. $3 predicates whose object is one. What is
--- said of a stranger (a tie of "~") tells of nobody but strangers.
-select name, tie, entity_key, bool_or(tells) as tells from (
-    select subject as name, subject_tie as tie, subject_key as entity_key, true as tells
-    from fact_evidence
-    where tenant = $1 and user_id = $2 and (subject_key < 'user' or subject_key > 'user') and subject_key <> ''
-    union all
-    select object, object_tie, object_key, subject_tie <> '~' or subject_key in ('', 'user') or object_tie = '~'
-    from fact_evidence
-    where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and object_key not in ('', 'user')
-) as said
-group by name, tie, entity_key
+-- The people and animals that all evidence of a user speaks of, and who they are. $3 predicates whose object is one.
+select subject as name, subject_tie as tie, subject_key as entity_key
+from fact_evidence
+where tenant = $1 and user_id = $2 and (subject_key < 'user' or subject_key > 'user') and subject_key <> ''
+union
+select object, object_tie, object_key
+from fact_evidence
+where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and object_key not in ('', 'user')
 
 -- name: known_names
-select name, tie, tells, entity, entity_key from mentions
+select name, tie, entity, entity_key from mentions
 where tenant = $1 and user_id = $2 and word >= '' and name <> ''  -- the first bounds the index
 
 -- name: are_resolved
@@ -51,7 +47,7 @@ with kinds as (
     union
     select unnest($4::text[])
 ), unnamed as (
-    select name, tie, tells, entity, entity_key, kind from mentions
+    select name, tie, entity, entity_key, kind from mentions
     where tenant = $1 and user_id = $2 and word = '' and kind = any($5::text[])
       and kind = any(array(select kind from kinds))
 ), words as (
@@ -61,52 +57,43 @@ with kinds as (
     where tenant = $1 and user_id = $2 and word <> '' and kind = any($5::text[])
       and kind = any(array(select kind from unnamed union select unnest($4::text[])))
 )
-select name, tie, tells, entity, entity_key from mentions
+select name, tie, entity, entity_key from mentions
 where tenant = $1 and user_id = $2 and word <> '' and word = any(array(select word from words))
 union all
-select name, tie, tells, entity, entity_key from unnamed
+select name, tie, entity, entity_key from unnamed
 
 -- name: lose_names
--- Of mentions ($3 names, $4 ties) in evidence that is gone, deletes those of which there is no other, and returns those that
--- tell nothing any more. $5 predicates whose object is a person or an animal.
-with other as (
-    select m.name, m.name_hash, m.tie, m.word, m.kind, m.tells, exists (
+-- Of mentions ($3 names, $4 ties) in evidence that is gone, deletes and returns those of which there is no other. $5 predicates
+-- whose object is a person or an animal.
+with lost as (
+    select m.name_hash, m.tie
+    from unnest($3::text[], $4::text[]) as gone (name, tie)
+    join mentions m on m.tenant = $1 and m.user_id = $2 and m.name_hash = md5(gone.name)::uuid and m.tie = gone.tie
+    where not exists (
         select from fact_evidence e
         where e.tenant = $1 and e.user_id = $2 and e.subject_key = m.entity_key and e.subject_key <> 'user'
           and e.subject = m.name and e.subject_tie = m.tie
-    ) or exists (
-        select from fact_evidence e
-        where e.tenant = $1 and e.user_id = $2 and e.object_key = m.entity_key and e.object = m.name and e.object_tie = m.tie
-          and e.predicate = any($5::text[]) and (e.subject_tie <> '~' or e.subject_key in ('', 'user') or e.object_tie = '~')
-    ) as still_tells, exists (
+    ) and not exists (
         select from fact_evidence e
         where e.tenant = $1 and e.user_id = $2 and e.object_key = m.entity_key and e.object = m.name and e.object_tie = m.tie
           and e.predicate = any($5::text[])
-    ) as is_object
-    from unnest($3::text[], $4::text[]) as gone (name, tie)
-    join mentions m on m.tenant = $1 and m.user_id = $2 and m.name_hash = md5(gone.name)::uuid and m.tie = gone.tie
-), deleted as (
-    delete from mentions m using other
-    where m.tenant = $1 and m.user_id = $2 and m.name_hash = other.name_hash and m.tie = other.tie
-      and not other.still_tells and not other.is_object
-), silenced as (
-    update mentions m set tells = false from other
-    where m.tenant = $1 and m.user_id = $2 and m.name_hash = other.name_hash and m.tie = other.tie
-      and not other.still_tells and other.is_object
+    )
 )
-select name, tie from other where tells and not still_tells
+delete from mentions m using lost
+where m.tenant = $1 and m.user_id = $2 and m.name_hash = lost.name_hash and m.tie = lost.tie
+returning m.name, m.tie
 
 -- name: save_names
 -- Writes mentions ($3 rows), and puts their entities into the evidence in which they had other ones ("former_key"). Returned is
 -- of what the evidence says something now, or said before. $4 predicates whose object is a person or an animal.
 with input as (
     select * from jsonb_to_recordset($3::jsonb) as m (
-        name text, tie text, word text, kind text, tells boolean, entity text, entity_key text, former_key text)
+        name text, tie text, word text, kind text, entity text, entity_key text, former_key text)
 ), saved as (
-    insert into mentions (tenant, user_id, name, tie, word, kind, tells, entity, entity_key)
-    select distinct on (name, tie) $1, $2, name, tie, word, kind, tells, entity, entity_key from input order by name, tie
+    insert into mentions (tenant, user_id, name, tie, word, kind, entity, entity_key)
+    select distinct on (name, tie) $1, $2, name, tie, word, kind, entity, entity_key from input order by name, tie
     on conflict (tenant, user_id, name_hash, tie) do update
-    set (tells, entity, entity_key) = (excluded.tells, excluded.entity, excluded.entity_key)
+    set (entity, entity_key) = (excluded.entity, excluded.entity_key)
 ), named as (
     select e.message_id, e.ordinal, m.entity_key as subject_key, m.entity as subject_name,
            null as object_key, null as object_name
@@ -172,19 +159,14 @@ where tenant = $1 and user_id = $2 and same is null and decided_by = '' and firs
 -- name: has_evidence
 select exists (select from fact_evidence where tenant = $1 and user_id = $2)
 
--- name: record_request
--- A request is known by its id, and by that together with what it says ($2): both are new, or neither is, unless it says
--- something else than before.
-insert into inbox (tenant, consumer, event_id, handled_at)
-select $1, 'identify', one, now() from unnest($2::uuid[]) as one
-on conflict do nothing returning event_id
-
 -- name: absence
 -- Why a message ($3) is no memory of a user ($2): it is another user's, kept as history only, or forgotten; null where it may
--- yet arrive.
+-- yet arrive, or has just arrived.
 select case
     when exists (select from history where tenant = $1 and message_id = $3 and user_id is distinct from $2) then 'foreign'
-    when exists (select from history where tenant = $1 and message_id = $3) then 'history'
+    when exists (
+        select from history h where h.tenant = $1 and h.message_id = $3
+        and not exists (select from memories m where m.tenant = $1 and m.id = h.memory_id)) then 'history'
     when is_forgotten($1, $2, '', $3, 'infinity') then 'forgotten' end
 
 -- name: decided

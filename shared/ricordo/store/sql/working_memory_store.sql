@@ -7,12 +7,6 @@ where tenant = $1 and user_id = $2 and scope in ('user', 'conversation') and (sc
   and (erased_at is null or requested_at >= $4)
 order by scope desc limit 1
 
--- name: record_request
--- As for other commands: a request is known by its id, and by that together with what it says ($2).
-insert into inbox (tenant, consumer, event_id, handled_at)
-select $1, 'note', one, now() from unnest($2::uuid[]) as one
-on conflict do nothing returning event_id
-
 -- name: others
 -- $3 conversation, $4 the key that does not count, $5 since when. What an answer concluded is no note of a bot.
 select count(*) from notes

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import EventTime
@@ -148,21 +146,6 @@ def test_days_begin_in_the_speakers_zone() -> None:
 def test_a_moment_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="zone"):
         event_times(Document("yesterday", "en"), datetime(2026, 5, 14), ROME)  # noqa: DTZ001 - what is refused
-
-
-WORDS = st.sampled_from(
-    "ieri yesterday last next lunedì Friday il 3 maggio May in 2019 ago fa due two weeks se if ? . ,".split()
-)
-
-
-@given(
-    st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map(" ".join)),
-    st.sampled_from(["it", "en"]),
-)
-def test_times_end_after_they_begin_and_are_few_and_different(text: str, language: str) -> None:
-    found = event_times(Document(text, language), SAID, ROME)
-    assert all(one.start < one.end for one in found)
-    assert len(found) == len(set(found)) <= MOST
 
 
 @pytest.mark.parametrize("hostile", ["il 3 maggio ieri " * 2000, "in May on Monday " * 2000, "1 " * 16_000])

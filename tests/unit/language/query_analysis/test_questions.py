@@ -1,6 +1,7 @@
 """What questions ask for, in Italian and English, by the table `questions.toml`."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.data_files import LANGUAGES, read_table
@@ -15,10 +18,12 @@ from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.language.query_analysis.query_parser import analyse
 from ricordo.language.query_analysis.requested_predicates import answer_examples, requested_predicates
 from ricordo.language.query_analysis.search_terms import (
+    QuestionForm,
     asks_for,
     is_only_a_name,
     is_only_time,
     match_speakers,
+    question_parts,
     without_speaker_names,
 )
 from ricordo.language.text import stem
@@ -124,3 +129,20 @@ def test_what_a_question_says_besides_its_predicate(query: str, language: str, b
     asked = replace(found, bare=0.9)
     assert asked.without_searchable_words(found.besides).bare == (0.0 if besides else 0.9)
     assert asked.without_searchable_words({"elsewhere"}).bare == 0.9
+
+
+@pytest.mark.parametrize(("question", "parts"), table(__file__, "parts"))
+def test_a_query_may_hold_questions_one_after_the_other(question: str, parts: Sequence[str]) -> None:
+    assert question_parts(question) == [*parts]
+
+
+@given(question=st.text(max_size=80))
+def test_no_word_of_a_question_is_lost_but_what_joins_its_parts(question: str) -> None:
+    parts = question_parts(question)
+    assert sum(map(len, parts)) <= len(question)
+    assert all(part in question for part in parts)
+
+
+@pytest.mark.parametrize(("what", "question", "does"), table(__file__, "forms"))
+def test_what_is_asked_for_is_known_by_the_form(what: QuestionForm, question: str, *, does: bool) -> None:
+    assert asks_for(what, question) == does

@@ -11,7 +11,7 @@ from tests.fixtures.sentence_tables import table
 
 from ricordo.language.temporal.gregorian import add_months, days_in_year, easter, holiday
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
-from ricordo.language.temporal.moments import Language, Preference, TimeSpan
+from ricordo.language.temporal.moments import Direction, Language, TimeSpan
 from ricordo.language.temporal.time_extraction import find, resolve
 
 ZONES = st.sampled_from(
@@ -37,7 +37,7 @@ JOINED = st.lists(st.tuples(WORDS, st.sampled_from([" ", "", ", ", "/", "-", "\n
     prefer=st.sampled_from(["past", "future"]),
 )
 def test_any_text_yields_spans_in_order_that_last(
-    text: str, now: datetime, zone: ZoneInfo, language: Language, prefer: Preference
+    text: str, now: datetime, zone: ZoneInfo, language: Language, prefer: Direction
 ) -> None:
     last = 0
     for span in find(text, now, zone, language, prefer=prefer):
@@ -65,7 +65,7 @@ def test_yesterday_ends_where_today_begins(now: datetime, zone: ZoneInfo, langua
 def test_the_preferred_reading_begins_before_or_ends_after_now(
     now: datetime, zone: ZoneInfo, text: str
 ) -> None:
-    (past,) = find(text, now, zone, "it", prefer="past")
+    (past,) = find(text, now, zone, "it")
     (future,) = find(text, now, zone, "it", prefer="future")
     assert past.start <= now < future.end
 
@@ -171,18 +171,14 @@ def test_a_date_is_that_day_however_it_is_written(
 
 @given(
     year=st.integers(1930, 2090),
-    impossible=st.sampled_from([(2, 30), (2, 31), (4, 31), (6, 31), (9, 31), (11, 31)]),
+    impossible=st.sampled_from([(2, 29), (2, 30), (2, 31), (4, 31), (6, 31), (9, 31), (11, 31)]),
     way=st.sampled_from(WRITTEN),
 )
 def test_a_day_that_there_is_not_is_no_other_day(
     year: int, impossible: tuple[int, int], way: tuple[Language, str]
 ) -> None:
+    assume(impossible != (2, 29) or not isleap(year))
     assert find(write(way, year, *impossible), NOW, ZoneInfo("UTC"), way[0]) == []
-
-
-@given(year=st.integers(1930, 2090).filter(lambda year: not isleap(year)), way=st.sampled_from(WRITTEN))
-def test_leap_days_are_there_in_leap_years_only(year: int, way: tuple[Language, str]) -> None:
-    assert find(write(way, year, 2, 29), NOW, ZoneInfo("UTC"), way[0]) == []
 
 
 @given(day=DATES, length=st.integers(1, 60), zone=SOME_ZONES)
@@ -217,7 +213,7 @@ def test_weekdays_are_counted_back_and_ahead(now: datetime, weekday: int, zone: 
     today = now.astimezone(zone).date()
 
     def day(text: str, language: Language) -> date:
-        return days(resolve(text, now, zone, language, prefer="past"), zone)[0]
+        return days(resolve(text, now, zone, language), zone)[0]
 
     name, italian = WEEKDAYS["en"][weekday], WEEKDAYS["it"][weekday]
     last = day(f"last {name}", "en")

@@ -10,7 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.fixtures.sentence_tables import sentences, table
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.temporal.moments import EARLIEST, LATEST, Language, TimeSpan
 from ricordo.language.temporal.time_extraction import find, resolve
@@ -29,7 +29,7 @@ def written(instant: datetime) -> str:
 
 
 def read(said: str, language: Language) -> tuple[str, str]:
-    span = resolve(said, NOW, ROME, language, prefer="past")
+    span = resolve(said, NOW, ROME, language)
     return ("none", "none") if span is None else (written(span.start), written(span.end))
 
 
@@ -58,23 +58,10 @@ def test_ordinary_talk_names_no_time(language: Language, name: str) -> None:
     named = {
         sentence: [span.reference for span in found]
         for sentence in talk
-        for prefer in ("past", "told")
-        if (found := find(sentence, NOW, ROME, language, prefer=prefer))
+        if (found := find(sentence, NOW, ROME, language))
     }
     assert len(talk) > 400
     assert named == {}
-
-
-@pytest.mark.parametrize(("language", "expected"), sentences(HERE / "direction.toml", "told"))
-def test_tense_tells_whether_a_day_lies_ahead(language: Language, expected: dict[str, str]) -> None:
-    found = {text: local(resolve(text, NOW, ROME, language))[0] for text in expected}
-    assert found == {text: f"{day}T00:00" for text, day in expected.items()}
-
-
-@pytest.mark.parametrize(("language", "expected"), sentences(HERE / "direction.toml", "asked"))
-def test_questions_prefer_the_past(language: Language, expected: dict[str, str]) -> None:
-    found = {text: local(resolve(text, NOW, ROME, language, prefer="past"))[0] for text in expected}
-    assert found == {text: f"{day}T00:00" for text, day in expected.items()}
 
 
 def test_open_spans_reach_as_far_as_instants_do() -> None:

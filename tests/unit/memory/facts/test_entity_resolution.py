@@ -6,16 +6,14 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_fold import entities, fold, resolved
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import at
 
-from ricordo.language.facts.entity_names import entities
 from ricordo.language.facts.evidence import Evidence
-from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts.clusters import EntityMention
 from ricordo.memory.facts.entity_decisions import EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver
-from ricordo.memory.facts.folding import fold, resolved
 
 BROTHER, BROTHER_UNNAMED = "has_sibling/m/brother", "?has_sibling/m/brother"
 COLLEAGUE, SISTER_UNNAMED = "knows/f/colleague", "?has_sibling/f/sister"
@@ -29,7 +27,6 @@ MENTIONS = st.builds(
         (
             "",
             "",
-            PRESUMED,
             BROTHER,
             BROTHER_UNNAMED,
             COLLEAGUE,

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.fixtures.reference_fold import fold
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.text import stem
 from ricordo.memory.facts.fact_model import Fact, core_profile, select_facts
-from ricordo.memory.facts.folding import fold
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

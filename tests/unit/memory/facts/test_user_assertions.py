@@ -8,12 +8,12 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_fold import fold
 from tests.fixtures.sentence_tables import table
 from tests.support.factories import at
 
 from ricordo.language.facts.evidence import Evidence, order
 from ricordo.memory.facts.fact_model import Fact
-from ricordo.memory.facts.folding import fold
 from ricordo.memory.facts.user_assertions import (
     ImpossibleValue,
     Rejection,

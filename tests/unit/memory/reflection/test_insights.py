@@ -13,11 +13,14 @@ from tests.support import factories
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
+from ricordo.language.feelings import load_positions
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.associations import ContingencyTable, count_testable
 from ricordo.memory.reflection.insight import LEAST_IMPORTANCE, MOST_SOURCES
+from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, Occurrence
 from ricordo.memory.reflection.insight_selection import find_insights
+from ricordo.memory.reflection.observations import PLEASANT, UNPLEASANT, feeling_families, label_of
 
 MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
 PLAIN = {
@@ -164,3 +167,54 @@ def test_what_could_never_be_beyond_chance_is_not_asked() -> None:
     assert count_testable([]) == 0
     assert count_testable([0.001, 0.002, 0.9, 0.9]) == 2
     assert count_testable([0.001] * 4) == 4
+
+
+LABELS = {*load_positions(), "neutral"}
+TIMES = {
+    *("morning", "afternoon", "evening", "night", "weekday", "weekend"),
+    *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+}
+
+
+@pytest.mark.parametrize("language", INSIGHT_PHRASES)
+def test_every_feeling_and_time_has_its_words(language: str) -> None:
+    words = INSIGHT_PHRASES[language]
+    assert len(LABELS) == 28
+    assert set(words.feelings) == {*LABELS, PLEASANT, UNPLEASANT}
+    assert len(set(words.feelings.values())) == len(words.feelings)
+    assert set(words.times) == TIMES
+    assert all(words.the_feeling(label) for label in LABELS)
+
+
+def test_a_family_is_called_as_most_of_it() -> None:
+    of = [Emotion(primary=name) for name in ("fear", "fear", "nervousness", "joy")]
+    assert label_of("nervousness", of) == "fear"
+    assert label_of("nervousness", of[1:3]) == "nervousness"
+    assert label_of("joy", []) == "joy"
+
+
+def test_what_has_no_name_has_a_tone() -> None:
+    assert feeling_families(Emotion(valence=-0.6, primary="neutral")) == (UNPLEASANT,)
+    assert feeling_families(Emotion(valence=0.1, primary="joy")) == ("joy",)
+    assert feeling_families(Emotion()) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "form", "before", "is_name", "phrase"),
+    [(language, *row) for language in ("it", "en") for row in table(__file__, language)],
+)
+def test_things_have_the_article_of_their_grammar_or_none(
+    language: str, form: str, before: Sequence[str], phrase: str, *, is_name: bool
+) -> None:
+    words = (["", "", *one.split()] for one in before)
+    found = [Occurrence(form, (further, nearer), is_name) for *_, further, nearer in words]
+    thing = INSIGHT_PHRASES[language].thing(found)
+    assert thing is not None
+    assert phrase == (thing.of if language == "it" else thing.alone)
+
+
+@pytest.mark.parametrize("language", INSIGHT_PHRASES)
+def test_what_was_never_named_so_is_quoted(language: str) -> None:
+    words = INSIGHT_PHRASES[language]
+    assert words.thing([]) is None
+    assert "abiogenesis" in words.quoted("abiogenesis").of

@@ -3,9 +3,16 @@
 from dataclasses import replace
 
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression
-from ricordo.language.temporal.expressions.compounds import Between, PartName, PartOfDay, TimeOfDay, in_part
+from ricordo.language.temporal.expressions.compounds import (
+    Between,
+    PartName,
+    PartOfDay,
+    TimeOfDay,
+    each_hour,
+    in_part,
+    is_day,
+)
 from ricordo.language.temporal.expressions.relative_dates import Period
-from ricordo.language.temporal.expressions.shapes import each_hour, is_day
 from ricordo.language.temporal.grammar.periods import second_next
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
@@ -101,9 +108,7 @@ def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
     marked = reader.has(begin, Kind.AT)
     hour = clock_time(reader, begin + marked, marked=marked or reader.has(begin - 1, Kind.AT))
     read = hour or _hours(reader, reader.skip_sign(at, ","))
-    return (
-        Read(each_hour(read[0], lambda hour: replace(hour, day=day)), read[1]) if read is not None else None
-    )
+    return Read(each_hour(read[0], lambda hour: replace(hour, day=day)), read[1]) if read else None
 
 
 def on_part(part: PartOfDay, reader: Reader, at: int) -> Read | None:

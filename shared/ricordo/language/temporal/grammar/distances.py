@@ -1,6 +1,6 @@
 """Rules for times by distance: yesterday, two weeks ago, in 3 days, the last 7 days."""
 
-from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay
+from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay, is_day
 from ricordo.language.temporal.expressions.relative_dates import (
     HALVES,
     NOW,
@@ -10,7 +10,6 @@ from ricordo.language.temporal.expressions.relative_dates import (
     Rolling,
     Unit,
 )
-from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
@@ -49,11 +48,8 @@ def _placed(reader: Reader, amount: Amount, end: int) -> Read | None:
     if reader.has(end, Kind.AGO) and not _starts_period(reader, end):
         day = reader.number(end + 1, Kind.DAY)
         return Read(Away(amount, -1, Period("day", day) if day else None), end + 1 + (day is not None))
-    if (
-        reader.has(end, Kind.LATER)
-        and not _starts_period(reader, end)
-        and not reader.has(end + 1, Kind.RELATION)
-    ):
+    later = reader.has(end, Kind.LATER) and not reader.has(end + 1, Kind.RELATION)
+    if later and not _starts_period(reader, end):
         return Read(Away(amount, 1), end + 1)
     return _anchored(reader, amount, end)
 
@@ -99,9 +95,8 @@ def rolling(reader: Reader, at: int) -> Read | None:
 
 def _within(reader: Reader, at: int) -> Read | None:
     """Read "within 5 days", "in less than a week", "entro i prossimi 3 mesi"."""
-    less = (
-        reader.has(at, Kind.IN, Kind.OVER) and reader.has(at + 1, Kind.LESS) and not reader.has(at, Kind.FOR)
-    )
+    less = reader.has(at, Kind.IN, Kind.OVER) and not reader.has(at, Kind.FOR)
+    less = less and reader.has(at + 1, Kind.LESS)
     if not less and not reader.has(at, Kind.WITHIN):
         return None
     begin = reader.skip(at + 1 + less, Kind.THE)

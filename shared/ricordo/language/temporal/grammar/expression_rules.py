@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import Years
-from ricordo.language.temporal.expressions.compounds import PartOfDay
+from ricordo.language.temporal.expressions.compounds import PartOfDay, is_day
 from ricordo.language.temporal.expressions.parts import Nth
 from ricordo.language.temporal.expressions.relative_dates import Period
-from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import counted, in_year, is_year, neighbour, nth
 from ricordo.language.temporal.grammar.clocks import clock, on_day, on_part, part_of_day, part_then_day
 from ricordo.language.temporal.grammar.distances import (
@@ -21,8 +20,7 @@ from ricordo.language.temporal.grammar.numeric_dates import numeric_date, short_
 from ricordo.language.temporal.grammar.periods import calendar_period, weekday, yearly
 from ricordo.language.temporal.grammar.ranges import between, bound, within
 from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_period, week_of
-from ricordo.language.temporal.grammar.token_reader import Read, Reader, RuleTable, furthest, longest
-from ricordo.language.temporal.lexemes import Lexeme
+from ricordo.language.temporal.grammar.token_reader import Lexeme, Read, Reader, RuleTable, furthest, longest
 from ricordo.language.temporal.lexicon import KEY_KINDS, Kind, Lexicon
 
 
@@ -166,7 +164,7 @@ def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: int) -> Ite
             continue
         attempts -= 1
         read = _phrase(reader, at)
-        if read is None or _glued(items, at, read.end):
+        if read is None or _glued(reader, at, read.end):
             at += 1
         else:
             if not means_no_time(reader, at, read):
@@ -174,33 +172,31 @@ def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: int) -> Ite
             at = read.end
 
 
-def _glued(items: Sequence[Lexeme], start: int, end: int) -> bool:
+def _glued(reader: Reader, start: int, end: int) -> bool:
     """Whether an expression is a piece of a longer word or code ("3am3ioY"), in which it means nothing."""
-    before = _touch(items, start) and (_is_word(items[start - 1]) or _is_fraction(items, start))
-    after = _touch(items, end) and (items[end].text.isalnum() or _leads_on(items, end))
-    clock = after and items[end].text == "t" and end + 1 < len(items) and items[end + 1].digits == 2
+    items = reader.items
+    before = reader.adjacent(start) and (_is_word(items[start - 1]) or _is_fraction(reader, start))
+    after = reader.adjacent(end) and (items[end].text.isalnum() or _leads_on(reader, end))
+    clock = after and items[end].text == "t" and reader.digits(end + 1) == 2
     return before or (after and not clock)
 
 
-def _touch(items: Sequence[Lexeme], at: int) -> bool:
-    return 0 < at < len(items) and items[at - 1].end == items[at].start
-
-
-def _is_fraction(items: Sequence[Lexeme], start: int) -> bool:
+def _is_fraction(reader: Reader, start: int) -> bool:
     """Whether it goes on with what is before a sign: the "000" of "1.000", the "Mart" of "Wal-Mart"."""
-    if not _touch(items, start - 1):
+    if not reader.adjacent(start - 1):
         return False
-    sign, before = items[start - 1].text, items[start - 2]
-    if items[start].digits:
+    sign, before = reader.items[start - 1].text, reader.items[start - 2]
+    if reader.digits(start):
         return sign in {".", ","} and before.digits > 0
     return sign == "-" and before.text.isalpha() and not before.values
 
 
-def _leads_on(items: Sequence[Lexeme], end: int) -> bool:
+def _leads_on(reader: Reader, end: int) -> bool:
     """Whether a hyphen joins another word: the "17" of "17-story", the "Jun" of "Jun-song"."""
-    joined = items[end].text == "-" and _touch(items, end + 1)
-    values = items[end + 1].values if joined else {}
-    return joined and items[end + 1].text.isalpha() and (not values or Kind.UNIT in values)
+    if not reader.is_text(end, "-") or not reader.adjacent(end + 1):
+        return False
+    behind = reader.items[end + 1]
+    return behind.text.isalpha() and (not behind.values or Kind.UNIT in behind.values)
 
 
 def _is_word(item: Lexeme) -> bool:
@@ -266,11 +262,8 @@ def _is_name(reader: Reader, at: int, end: int) -> bool:
 
 def _has_surname(reader: Reader, at: int) -> bool:
     """Whether a month stands alone before another name: "August Strindberg", not "in August Anna"."""
-    if (
-        not reader.has(at, Kind.MONTH)
-        or at + 1 >= len(reader.items)
-        or (at > 0 and reader.items[at - 1].values)
-    ):
+    led = at > 0 and bool(reader.items[at - 1].values)
+    if led or not reader.has(at, Kind.MONTH) or at + 1 >= len(reader.items):
         return False
     surname = reader.items[at + 1]
     return surname.capital and surname.text.isalpha() and not surname.values

@@ -6,7 +6,7 @@ from ricordo.language.temporal.expressions.calendar_dates import CalendarDay
 from ricordo.language.temporal.expressions.parts import Nth
 from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.grammar.anchor_rules import with_year
-from ricordo.language.temporal.grammar.numeric_dates import full_year, numeric_date, year_after
+from ricordo.language.temporal.grammar.numeric_dates import numeric_date, short_year, year_after
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
@@ -22,14 +22,13 @@ def _month(reader: Reader, at: int) -> tuple[int, int] | None:
     at = reader.skip_sign(at, "-", "/", ",")
     if reader.unit(at) == "day" and not reader.has(at, Kind.PLURAL):
         at += 1
-    month = reader.number(reader.skip(at, Kind.OF, Kind.THE, most=2), Kind.MONTH)
+    at = reader.skip(at, Kind.OF, Kind.THE, most=2)
+    month = reader.number(at, Kind.MONTH)
     if month is None:
         return None
-    end = reader.skip(at, Kind.OF, Kind.THE, most=2) + 1
     # The point of an abbreviation, when the date goes on behind it.
-    return month, end + 1 if reader.is_text(end, ".") and reader.has(
-        end + 1, Kind.NUMBER, Kind.ORDINAL
-    ) else end
+    pointed = reader.is_text(at + 1, ".") and reader.has(at + 2, Kind.NUMBER, Kind.ORDINAL)
+    return month, at + 1 + pointed
 
 
 def _month_behind_point(reader: Reader, at: int) -> tuple[int, int] | None:
@@ -108,7 +107,7 @@ def _joined_year(reader: Reader, at: int) -> int | None:
     alike = reader.is_text(at, "-", "/") and reader.is_text(at - 2, reader.items[at].text)
     if number is None or not alike or not all(reader.adjacent(i) for i in (at - 1, at, at + 1)):
         return None
-    return full_year(number, 2) if reader.digits(at + 1) == 2 else None
+    return short_year(number) if reader.digits(at + 1) == 2 else None
 
 
 def day_alone(reader: Reader, at: int) -> Read | None:
@@ -181,9 +180,8 @@ def _means_a_day(reader: Reader, at: int, number: int, *, the: bool) -> bool:
     if reader.has_digit(number):
         return the or (reader.has(number, Kind.ORDINAL) and reader.has(at - 1, *_PLACES))
     # In Italian "il ventidue" is a day by itself, "il secondo" is not.
-    before = (
-        number - 1 if reader.has(number - 1, Kind.ON) and not reader.has(number, Kind.ORDINAL) else number - 2
-    )
+    joined = reader.has(number - 1, Kind.ON) and not reader.has(number, Kind.ORDINAL)
+    before = number - 1 if joined else number - 2
     placed = reader.has(before, Kind.ON, Kind.SINCE, Kind.UNTIL) and not reader.has(before, Kind.IN, Kind.AT)
     return the and placed
 

@@ -11,12 +11,17 @@ _YEARS = range(1500, 2101)
 
 
 def full_year(number: int, digits: int) -> int | None:
-    """Return the year that a number means, two digits being of 1930 to 2029; None when it is no year."""
+    """Return the year that a number means; None when it is no year."""
     if digits == 2:
-        return number + (2000 if number < 30 else 1900)
+        return short_year(number)
     if digits in {0, 4} and 1000 <= number <= 9998:
         return number
     return None
+
+
+def short_year(number: int) -> int:
+    """Return the year of 1930 to 2029 that two digits mean."""
+    return number + (2000 if number < 30 else 1900)
 
 
 def year_at(reader: Reader, at: int) -> int | None:
@@ -29,17 +34,11 @@ def year_at(reader: Reader, at: int) -> int | None:
 
 def short_year_at(reader: Reader, at: int) -> tuple[int, int] | None:
     """Read "'87" at `at`: the year, and where it ends; not "'80s", which is a decade."""
-    number = reader.number(at + 1, Kind.NUMBER)
-    if (
-        not reader.is_text(at, "'")
-        or number is None
-        or reader.digits(at + 1) != 2
-        or not reader.adjacent(at + 1)
-    ):
+    number = reader.number(at + 1, Kind.NUMBER) if reader.is_text(at, "'") else None
+    if number is None or reader.digits(at + 1) != 2 or not reader.adjacent(at + 1):
         return None
-    year = full_year(number, 2)
     decade = reader.adjacent(at + 2) and reader.has(at + 2, Kind.DECADE_WORD)
-    return (year, at + 2) if year is not None and not decade else None
+    return None if decade else (short_year(number), at + 2)
 
 
 def year_after(reader: Reader, at: int) -> tuple[int, int] | None:
@@ -51,8 +50,7 @@ def year_after(reader: Reader, at: int) -> tuple[int, int] | None:
         return year, joined + 1  # "on 29 May, 1200 men"
     number = reader.number(joined, Kind.NUMBER)
     if number is not None and reader.digits(joined) == 2 and joined > begin == at:
-        short = full_year(number, 2)
-        return (short, joined + 1) if short is not None else None
+        return short_year(number), joined + 1
     return short_year_at(reader, joined)
 
 
@@ -104,9 +102,8 @@ def _is_short_date(reader: Reader, at: int, numbers: tuple[int, int]) -> bool:
     if reader.is_text(at + 1, "/"):
         joined = reader.has(at - 1, Kind.FROM, Kind.TO, Kind.RELATION)
         return placed or joined or not _is_share(numbers)
-    return (
-        placed and reader.adjacent(at + 1) and reader.adjacent(at + 2) and not reader.has(at + 3, Kind.UNIT)
-    )
+    joined = reader.adjacent(at + 1) and reader.adjacent(at + 2)
+    return placed and joined and not reader.has(at + 3, Kind.UNIT)
 
 
 def _is_share(numbers: tuple[int, int]) -> bool:

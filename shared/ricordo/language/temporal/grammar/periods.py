@@ -74,9 +74,8 @@ def second_next(reader: Reader, at: int) -> tuple[int, int] | None:
 def _the_one(reader: Reader, at: int, end: int) -> bool:
     """Whether "the week" is this one: not in "the week of", "the year 2016", "la settimana santa"."""
     joined = reader.is_text(end, "-") and reader.adjacent(end)  # "the year-earlier"
-    return (
-        reader.ends_clause(end) and not joined and not reader.is_text(at, "that", "quel", "quella", "quell'")
-    )
+    that = reader.is_text(at, "that", "quel", "quella", "quell'")
+    return reader.ends_clause(end) and not joined and not that
 
 
 def yearly(reader: Reader, at: int) -> Read | None:

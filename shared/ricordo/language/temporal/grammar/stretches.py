@@ -3,10 +3,9 @@
 from typing import cast
 
 from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Years
-from ricordo.language.temporal.expressions.compounds import Between
+from ricordo.language.temporal.expressions.compounds import Between, is_day
 from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear
 from ricordo.language.temporal.expressions.relative_dates import Period, Rolling, Unit
-from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year, year_behind
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after
 from ricordo.language.temporal.grammar.periods import calendar_period

@@ -30,7 +30,7 @@ create index fact_evidence_of_slot on fact_evidence (tenant, user_id, subject_ke
 create index fact_evidence_of_object on fact_evidence (tenant, user_id, object_key, subject_key, predicate);
 
 -- The people and animals that the evidence of a user speaks of, as they are written and tied, and who they are: a function of
--- all mentions that tell of anybody, and of decisions about names. `entity` is as `subject_name` above; `word` is the first
+-- all mentions, and of decisions about names. `entity` is as `subject_name` above; `word` is the first
 -- word, and empty where there is no name ("my brother"); `kind` is the predicate of the tie.
 create table mentions (
     tenant text not null,
@@ -40,7 +40,6 @@ create table mentions (
     name text not null,
     word text not null,
     kind text not null,
-    tells boolean not null,
     entity text not null,
     entity_key text not null,
     primary key (tenant, user_id, name_hash, tie)

@@ -17,7 +17,6 @@ from ricordo.memory.ranking.context_signals import FARTHEST
 from ricordo.memory.ranking.human import HumanProfile
 from ricordo.memory.ranking.signals import key_topic_boost
 from ricordo.messages.enumerations import Degradation
-from ricordo.messages.ids import memory_id
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.runtime.tasks import unwrap_exception_group
 from ricordo.store.fact_queries import FactQueries, Relatives
@@ -25,19 +24,17 @@ from ricordo.store.recall_queries import RankingRow, RecallQueries, UserProfile
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.connections import LEADING, TELLING, ConnectedMemories, Connections
 from ricordo_services.retrieval.listing_scopes import ListingScopes
-from ricordo_services.retrieval.plan import (
+from ricordo_services.retrieval.question import ExampleEncoder, Outcome
+from ricordo_services.retrieval.recall_plan import (
     SUMMARISING,
     RecallPlan,
-    looks_at_uninformative,
-    looks_into_archive,
+    latest_evidence,
     requested_facts,
 )
-from ricordo_services.retrieval.question import ExampleEncoder, Outcome
 from ricordo_services.retrieval.search import FEWEST, Search, SearchResult
 from ricordo_services.retrieval.signals import CandidateGroup, candidate_groups, candidate_text
 
-_SHOWN: Final = 10
-_EVIDENCE_OF_A_FACT: Final = 3  # its latest supporting messages
+SHOWN_FACTS: Final = 10
 _MOST_TOPICS: Final = 32
 
 
@@ -66,7 +63,7 @@ class RecallMaterial:
     is_exhausted: bool = False
     rows: Sequence[RankingRow] = ()
     groups: Sequence[CandidateGroup] = ()
-    connected: ConnectedMemories = field(default_factory=lambda: ConnectedMemories(SearchResult()))
+    connected: ConnectedMemories = field(default_factory=ConnectedMemories)
     is_ranked: bool = False
 
 
@@ -120,17 +117,13 @@ class Gathering:
     points_are_missing: Callable[[], bool] = bool
 
     async def __call__(
-        self,
-        tenant: str,
-        plan: RecallPlan,
-        outcome: Outcome,
-        analysed_by: UserProfile | None = None,
+        self, tenant: str, plan: RecallPlan, outcome: Outcome, analysed_by: UserProfile
     ) -> RecallMaterial:
         """Return facts, candidates and what they lead to: facts are read while the index is searched.
 
         Args:
             analysed_by: the profile by which the question was analysed; where it has changed since, nothing
-                but the present one is of use in what is returned. None for one that was just read.
+                but the present one is of use in what is returned.
         """
         with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
@@ -140,18 +133,11 @@ class Gathering:
                 if plan.question.search_text and await self._misses(tenant, plan, outcome):
                     outcome.degraded.add(Degradation.MODEL)
         gathered, known = reading.result(), knowing.result()
-        if analysed_by is not None and gathered.user not in (None, analysed_by):
+        if gathered.user not in (None, analysed_by):
             return gathered
-        relatives, analysis = gathered.relatives, plan.analysis
-        if (relative := plan.question.relative) is not None and relatives.names:
-            analysis = replace(analysis, requested=relative.requested)
-        analysis = searchable(analysis, known or {})
+        relatives, analysis = gathered.relatives, searchable(gathered.plan.analysis, known or {})
         about = requested_facts(gathered.facts, analysis, relatives.names)
-        evidence = frozenset(
-            memory_id(tenant, message)
-            for fact in (*about, *relatives.facts)
-            for message in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
-        )
+        evidence = frozenset(latest_evidence(tenant, (*about, *relatives.facts)))
         examples = await self.examples(analysis)
         plan = replace(plan.analysed(analysis), evidence=evidence, examples=examples)
         gathered = replace(gathered, plan=plan)
@@ -176,25 +162,26 @@ class Gathering:
         Raises:
             IndexUnavailable, StoreUnavailable: it cannot be asked.
         """
-        archive = await self.search.find(tenant, plan, archived=True)
-        archive = await self.search.completed(tenant, plan, archive, archived=True)
+        plan = replace(plan, scope=replace(plan.scope, include_archived=True))
+        archive = await self.search.find(tenant, plan, strictly=True)
+        archive = await self.search.completed(tenant, plan, archive)
         rows = await self.queries.ranking_rows(
             tenant, plan.request.user_id, list(archive.candidates), plan.question.now
         )
-        reached = looks_at_uninformative(plan.analysis, plan.request.filters)
-        return sum(row.archived and (row.informative or reached) for row in rows)
+        return sum(row.archived and (row.informative or plan.scope.include_uninformative) for row in rows)
 
     async def _facts(self, tenant: str, plan: RecallPlan, outcome: Outcome) -> RecallMaterial:
         """Read the profile, and the facts that the question asks for or that surface by themselves."""
         if Degradation.ROWS in outcome.degraded:  # the store was unavailable a moment ago
             return RecallMaterial(plan=plan)
-        analysis, asked, relatives, read = plan.analysis, plan.question.relative, Relatives(), None
+        asked, relatives, read = plan.question.relative, Relatives(), None
         with outcome.part("facts"):
             if asked is not None:
                 ties = asked.ties[0], asked.stored_ties(), asked.further()
                 relatives = await self.facts.relatives(tenant, plan.request.user_id, *ties)
                 if relatives.names:
-                    analysis = replace(analysis, requested=asked.requested)
+                    plan = plan.analysed(replace(plan.analysis, requested=asked.requested))
+            analysis = plan.analysis
             read = await self.queries.facts_of_question(
                 tenant,
                 plan.request.user_id,
@@ -203,7 +190,7 @@ class Gathering:
                 words=content_words(plan.question.lexical_text, analysis.language),
                 predicates=analysis.requested.names,
                 threshold=self.threshold,
-                limit=_SHOWN,
+                limit=SHOWN_FACTS,
             )
         if read is None:
             return RecallMaterial(plan=plan, relatives=relatives)
@@ -214,13 +201,13 @@ class Gathering:
             predicates=requested.names,
             besides=requested.besides,
             language=analysis.language,
-            limit=_SHOWN,
+            limit=SHOWN_FACTS,
             threshold=self.threshold,
         )
         first = [
             fact for fact in chosen if fact.predicate in requested.names and fact.speaks_of(relatives.names)
         ]
-        facts = list(dict.fromkeys((*first, *relatives.facts, *chosen)))[:_SHOWN]
+        facts = list(dict.fromkeys((*first, *relatives.facts, *chosen)))[:SHOWN_FACTS]
         return RecallMaterial(
             plan=plan, user=read.profile, bearers=read.bearers, relatives=relatives, facts=facts
         )
@@ -276,17 +263,18 @@ class Gathering:
             groups = candidate_groups(plan, result, rows, boosts)
             if isinstance(plan.ranking, HumanProfile):
                 telling, leading = _leading(groups, plan.ranking)
-                connected = ConnectedMemories(result)
+                connected = ConnectedMemories()
                 # What names somebody is found by that name; to look further costs a fifth of a recall.
                 if not result.unfocused and not plan.analysis.entities:
                     with outcome.part():
                         connected = await self.connections(tenant, plan, result, telling, leading)
-                if joining := [key for key in connected.result.candidates if key not in result.candidates]:
-                    rows = [*rows, *await self._shown(tenant, plan, joining)]
-                    groups = candidate_groups(plan, connected.result, rows, boosts)
+                if connected.joined:
+                    result = result.merged_with(connected.joined)
+                    rows = [*rows, *await self._shown(tenant, plan, list(connected.joined))]
+                    groups = candidate_groups(plan, result, rows, boosts)
                 ties = connected.ties or {row.id: {} for row in telling[:leading]}
                 groups = [group.connected(plan.question.text, plan.ranking, ties) for group in groups]
-                gathered = replace(gathered, result=connected.result, connected=connected)
+                gathered = replace(gathered, result=result, connected=connected)
             return replace(gathered, rows=rows, groups=groups, is_ranked=True)
         return gathered
 
@@ -295,13 +283,11 @@ class Gathering:
         rows = await self.queries.ranking_rows(
             tenant, plan.request.user_id, ids, plan.question.now, floors=self.floors
         )
-        archive = looks_into_archive(plan.analysis, plan.request.filters)
-        uninformative = looks_at_uninformative(plan.analysis, plan.request.filters)
         return [
             row
             for row in rows
-            if (archive or not row.archived)
-            and (uninformative or row.informative)
+            if (plan.scope.include_archived or not row.archived)
+            and (plan.scope.include_uninformative or row.informative)
             and (plan.summaries or row.kind not in SUMMARISING)
         ]
 

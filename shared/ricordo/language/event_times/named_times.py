@@ -4,19 +4,14 @@ import re
 from typing import Final
 
 from ricordo.language.assertion_scope import plain
-from ricordo.language.data_files import Patterns, read_patterns
+from ricordo.language.data_files import Patterns
 from ricordo.language.document import Document
+from ricordo.language.event_times.windows import Works, signs_of
 from ricordo.language.name_lists import is_given, starts_sentence
 
 _WORD_BEHIND: Final = re.compile(r" ([^\W\d_]+)")
 _MARKS: Final = frozenset('"`>“”«»')
 _BEHIND: Final = 60  # characters behind a time that are read
-
-
-class _Works(Patterns):
-    """How it is said that somebody saw, read or dreamt something, in one language."""
-
-    cues: frozenset[str]
 
 
 def without_works(document: Document) -> Document:
@@ -25,14 +20,14 @@ def without_works(document: Document) -> Document:
     "Ieri ho visto un film" tells what somebody did yesterday, though what the film tells is no deed of
     anybody. From the work on the sentence is left out, but for a time at its end.
     """
-    works = _works(document.language)
+    works = signs_of(document.language).works
     if works.cues.isdisjoint(document.plain_words):
         return document
     sentences = map(document.with_text, document.evenly_spaced.sentences)
     return document.with_text("\n".join(_without_work(one, works) for one in sentences))
 
 
-def _without_work(sentence: Document, works: _Works) -> str:
+def _without_work(sentence: Document, works: Works) -> str:
     """Cut the work of a sentence that asserts nothing; what is marked or quoted stays whole."""
     text, low = sentence.text, sentence.plain
     deed = works.deed.search(low)
@@ -44,7 +39,7 @@ def _without_work(sentence: Document, works: _Works) -> str:
 
 def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
     """Return whether the words of time between two places of a text name somebody, a work or a street."""
-    signs = _signs(language)
+    signs = signs_of(language).named
     reference = low[start:end]
     if signs.place.match(reference) and signs.place_before.search(low, 0, start):
         return True
@@ -84,14 +79,3 @@ def _is_small(reference: str, signs: Patterns) -> bool:
     if day and signs.alone.fullmatch(plain(reference)) is None:
         return False
     return signs.small.fullmatch(plain(first)) is not None
-
-
-def _works(language: str) -> _Works:
-    works: _Works = read_patterns("event_times", language)["works"]
-    return works
-
-
-def _signs(language: str) -> Patterns:
-    """Return what shows that a word of time is a name."""
-    signs: Patterns = read_patterns("event_times", language)["named"]
-    return signs

@@ -18,8 +18,8 @@ from ricordo.memory.ranking.human import load_human
 from ricordo.memory.ranking.repetitions import Repetitions
 from ricordo.memory.ranking.signals import Interval, Signals
 from ricordo.store.recall_queries import RankingRow
-from ricordo_services.retrieval.gather import RecallMaterial
-from ricordo_services.retrieval.plan import SYNTHESIS, RecallPlan
+from ricordo_services.retrieval.recall_material import RecallMaterial
+from ricordo_services.retrieval.recall_plan import SYNTHESIS, RecallPlan
 from ricordo_services.retrieval.signals import CandidateGroup, candidate_text
 
 

@@ -11,7 +11,7 @@ from ricordo.memory.facts.fact_model import Fact
 from ricordo.store.database import Database, Store
 from ricordo.store.rows import fact_of
 
-_SQL: Final = Database.queries("fact_source")
+_SQL: Final = Database.queries("graph_source")
 _PAGE: Final = 500  # facts in one statement
 _START: Final = (0, UUID(int=0))
 

@@ -1,7 +1,7 @@
 """The second step of a recall: what is searched for, in which memories, and how it is ranked."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Self
@@ -17,6 +17,7 @@ from ricordo.language.topics import topic_key
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.ranking.signals import Interval, RankingProfile
 from ricordo.messages.filters import Filters
+from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo_services.retrieval.question import AskedQuestion, ExampleStatements
 
@@ -25,6 +26,7 @@ SYNTHESIS: Final = "synthesis"
 SUMMARISING: Final = frozenset({"summary", SYNTHESIS})
 """Kinds that condense other memories: returned in a context, elsewhere only if requested."""
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
+_EVIDENCE_OF_A_FACT: Final = 3
 _ANY_OTHER = ""  # a language in which words have no other forms
 
 
@@ -116,8 +118,8 @@ def scope_of(user_id: str, analysis: QueryAnalysis, filters: Filters | None) -> 
         above_valence=above,
         below_valence=below,
         min_importance=filters.min_importance,
-        include_archived=looks_into_archive(analysis, filters),
-        include_uninformative=looks_at_uninformative(analysis, filters),
+        include_archived=analysis.archive or filters.include_archived,
+        include_uninformative=analysis.asks_what_was_asked or filters.include_uninformative,
     )
 
 
@@ -129,14 +131,11 @@ def requested_facts(
     return [fact for fact in facts if fact.predicate in requested and (fact.subject == USER or named)]
 
 
-def looks_into_archive(analysis: QueryAnalysis, filters: Filters | None) -> bool:
-    """Whether a question, or its filters, include archived memories."""
-    return analysis.archive or (filters is not None and filters.include_archived)
-
-
-def looks_at_uninformative(analysis: QueryAnalysis, filters: Filters | None) -> bool:
-    """Whether a question about former questions, or its filters, include uninformative memories."""
-    return analysis.asks_what_was_asked or (filters is not None and filters.include_uninformative)
+def latest_evidence(tenant: str, facts: Iterable[Fact]) -> Iterator[UUID]:
+    """Yield the memories of the latest messages that support each of some facts."""
+    for fact in facts:
+        for message_id in fact.message_ids[-_EVIDENCE_OF_A_FACT:]:
+            yield memory_id(tenant, message_id)
 
 
 def _asked_time(analysis: QueryAnalysis, filters: Filters) -> tuple[datetime | None, datetime | None]:

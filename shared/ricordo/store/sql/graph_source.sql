@@ -1,4 +1,4 @@
--- Facts by version, for the graph. $2 is the user.
+-- Facts by version, for their projection to the graph.
 
 -- name: owners
 -- $2 user or null.
@@ -12,7 +12,7 @@ where tenant = $1 and version > projected and ($2::text[] is null or user_id = a
 order by user_id limit $3
 
 -- name: head
--- $3 since which version.
+-- $2 user, $3 since which version.
 select v.version, v.projected,
        exists (select from facts where tenant = $1 and user_id = $2) as has_facts,
        array(select id from gone_facts where tenant = $1 and user_id = $2 and version > $3) as gone

@@ -1,15 +1,29 @@
-"""Pages of a user's memories, in orders that hold while memories arrive, change and go; and of users."""
+"""Pages of memories and entities, in orders that hold while what they list comes and goes; and of users."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
+from ricordo.language.facts.entity_names import Entity
+from ricordo.language.facts.vocabulary import OBJECT_KINDS, SUBJECT_KINDS
+from ricordo.memory.facts.fact_model import Fact
+from ricordo.messages.listings import UserView
 from ricordo.store.database import Connection, Database, Store
+from ricordo.store.rows import build, entity_of, fact_of
 
 T = TypeVar("T")
 _SQL: Final = Database.queries("memory_listings")
+_ENTITIES: Final = Database.queries("entity_listings")
+_KINDS: Final = [
+    *(("object", *one) for one in OBJECT_KINDS.items()),
+    *(("subject", *one) for one in SUBJECT_KINDS.items()),
+]
+_KIND_COLUMNS: Final = tuple(map(list, zip(*_KINDS, strict=True)))
+_FACTS: Final = 5  # of an entity
 LIFETIME: Final = timedelta(hours=1)
 """How long a stored listing can be read."""
 STORED: Final = 10
@@ -53,21 +67,6 @@ class ListingScope:
     days_of_week: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserSummary:
-    """A user of a tenant, with counts as in `UserCounts`.
-
-    Attributes:
-        last_activity: when a message was stored or a memory used, whichever was later.
-    """
-
-    user_id: str
-    memories: int
-    archived: int
-    messages: int
-    last_activity: datetime
-
-
 class MemoryPlace(NamedTuple):
     """Place of a memory in the order of time."""
 
@@ -80,6 +79,26 @@ class ListedMemory(NamedTuple):
 
     id: UUID
     place: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedEntity:
+    """An entity with its place in a listing, from 1.
+
+    Attributes:
+        kind: person, animal, place, organisation or thing; None if its facts do not say.
+        ties: predicates of the current facts between the user and it, most confident first.
+        first_seen, last_seen: when its facts were first and last stated; None if it has none.
+        facts: its most confident current ones.
+    """
+
+    entity: Entity
+    place: int
+    kind: str | None
+    ties: Sequence[str]
+    first_seen: datetime | None
+    last_seen: datetime | None
+    facts: Sequence[Fact]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +166,8 @@ class StoredOrder(Generic[T]):
         return await self.shown(connection, found)
 
 
-class MemoryListings(Store):
-    """Lists the memories of a user, and the users of a tenant. Raises `StoreUnavailable`."""
+class Listings(Store):
+    """Lists the memories and the entities of a user, and the users of a tenant. Raises `StoreUnavailable`."""
 
     chunk = 1_000
     """The number of ids in a row of a stored listing."""
@@ -208,11 +227,41 @@ class MemoryListings(Store):
             shown=_places,
         )
 
-    async def users(self, tenant: str, after: str | None, limit: int) -> Sequence[UserSummary]:
+    def by_mentions(
+        self, tenant: str, user_id: str, kind: str | None, listing: UUID
+    ) -> StoredOrder[ListedEntity]:
+        """Return the entities of a kind, or all, most mentioned first, then by name, stored as `listing`.
+
+        Args:
+            listing: random; from it follow the id in the database and, not from that, the salt of its hashes.
+        """
+        salt = listing.hex
+        return StoredOrder(
+            database=self._database,
+            conditions=(tenant, user_id, *_KIND_COLUMNS, salt),
+            listing_id=uuid5(NAMESPACE_OID, salt),
+            store=_ENTITIES["store"],
+            by=kind,
+            listed=_ENTITIES["listed"],
+            chunk=self.chunk,
+            shown=partial(_with_facts, tenant, user_id),
+        )
+
+    async def users(self, tenant: str, after: str | None, limit: int) -> Sequence[UserView]:
         """Return the next users with messages, by id."""
         found = await self._fetch(_SQL["users"], tenant, after, limit, planned_anew=True)
-        return [UserSummary(**dict(row)) for row in found]
+        return [UserView(**dict(row)) for row in found]
 
 
 async def _places(_: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[ListedMemory]:
     return [ListedMemory(**row) for row in rows]
+
+
+async def _with_facts(
+    tenant: str, user_id: str, connection: Connection, rows: Sequence[Mapping[str, Any]]
+) -> Sequence[ListedEntity]:
+    facts: defaultdict[str, list[Fact]] = defaultdict(list)
+    keys = [row["key"] for row in rows]
+    for row in await connection.fetch(_ENTITIES["facts"], tenant, user_id, keys, _FACTS):
+        facts[row["entity_key"]].append(fact_of(row))
+    return [build(ListedEntity, row, entity=entity_of(row), facts=facts[row["key"]]) for row in rows]
