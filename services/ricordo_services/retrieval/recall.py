@@ -60,7 +60,7 @@ class RecallService:
         """Return the `limit` best memories for `request`, and its facts.
 
         The profile of the user, by which the question is analysed, is that of the recall before; where
-        it has changed since, the recall begins anew with the one that was read beside the facts.
+        it has changed since, the recall begins anew, once, with the one that was read beside the facts.
 
         Args:
             summaries: whether summaries and syntheses join where no filter names them.
@@ -69,13 +69,15 @@ class RecallService:
         earlier = EarlierTalk() if self.follow_ups is None else await self.follow_ups.earlier(tenant, request)
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
         user = self._users.get((tenant, request.user_id), UserProfile())
+        is_first = True
         while True:
             question = await self.analyse(request, earlier, user, outcome)
             plan = plan_recall(request, question, ranking, summaries=summaries)
-            gathered = await self.gather(tenant, plan, outcome, user)
-            if gathered.user in (None, user):
-                break
-            user = self._users[tenant, request.user_id] = gathered.user
+            gathered = await self.gather(tenant, plan, outcome, user if is_first else None)
+            if not is_first or gathered.user in (None, user):
+                break  # begun anew once: during an import the profile changes all the time
+            is_first, user = False, gathered.user
+            self._users[tenant, request.user_id] = user
         best = rank_candidates(gathered)
         if best.repetitions and not gathered.is_exhausted and len(best.ranked) < request.limit:
             gathered = await self.gather.further(tenant, gathered, _FURTHER, outcome)

@@ -117,13 +117,13 @@ class Gathering:
     points_are_missing: Callable[[], bool] = bool
 
     async def __call__(
-        self, tenant: str, plan: RecallPlan, outcome: Outcome, analysed_by: UserProfile
+        self, tenant: str, plan: RecallPlan, outcome: Outcome, analysed_by: UserProfile | None
     ) -> RecallMaterial:
         """Return facts, candidates and what they lead to: facts are read while the index is searched.
 
         Args:
             analysed_by: the profile by which the question was analysed; where it has changed since, nothing
-                but the present one is of use in what is returned.
+                but the present one is of use in what is returned. None where it may have changed.
         """
         with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
@@ -133,7 +133,7 @@ class Gathering:
                 if plan.question.search_text and await self._misses(tenant, plan, outcome):
                     outcome.degraded.add(Degradation.MODEL)
         gathered, known = reading.result(), knowing.result()
-        if gathered.user not in (None, analysed_by):
+        if analysed_by is not None and gathered.user not in (None, analysed_by):
             return gathered
         relatives, analysis = gathered.relatives, searchable(gathered.plan.analysis, known or {})
         about = requested_facts(gathered.facts, analysis, relatives.names)

@@ -80,3 +80,11 @@ def test_a_bot_is_kept_to_its_tenant() -> None:
         subject = f"memory.v1.acme.{name}"
         assert any(matches(one, subject) for one in allowed.publish) is contract.from_bots
         assert any(matches(one, subject) for one in allowed.subscribe) is not contract.from_bots
+
+
+def test_each_stream_and_consumer_stands_once_and_reads_what_there_is() -> None:
+    topology = ricordo_topology()
+    streams, consumers = ([one.name for one in each] for each in (topology.streams, topology.consumers))
+    assert len(set(streams)) == len(streams)
+    assert len(set(consumers)) == len(consumers)
+    assert {consumer.stream for consumer in topology.consumers} <= set(streams)
