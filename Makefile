@@ -56,6 +56,9 @@ test-llm: setup ## run the steps of the language model on real ones, which Go bu
 test-http: setup ## ask a gateway what its OpenAPI document allows and what not, by Schemathesis in .venv-http; three minutes
 	@.ci/http $(ARGS)
 
+browser: setup ## what the tests of the album need: Playwright, and Chromium where apt may bring it
+	@.ci/browser
+
 check: setup ## check style, types, imports and schemas
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check .
@@ -92,4 +95,4 @@ clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-fast size test-lab test-gliner test-agents test-neo4j test-llm test-image test-http check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup browser demo up test test-fast size test-lab test-gliner test-agents test-neo4j test-llm test-image test-http check fmt schemas bench chaos eval lock docs clean

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TARGETS = [
-    *"setup demo up test test-fast test-slow test-lab test-gliner test-agents test-neo4j".split(),
+    *"setup browser demo up test test-fast test-slow test-lab test-gliner test-agents test-neo4j".split(),
     *"test-llm test-image test-http".split(),
     *"check size fmt schemas bench eval chaos docs clean lock help".split(),
 ]

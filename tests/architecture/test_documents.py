@@ -15,6 +15,7 @@ from tests.fixtures.documents import DOCUMENTS, ROOT, Block, anchors, blocks, li
 
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
+from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.settings import Settings
@@ -148,6 +149,13 @@ def test_every_part_of_the_contract_is_documented() -> None:
     assert [name for name in CONTRACTS if f"`{name}`" not in text and f"json {name}" not in text] == []
 
 
+def test_every_field_of_a_message_is_documented_for_http() -> None:
+    page = (ROOT / "docs/http.md").read_text(encoding="utf-8")
+    section = page.split("\n## A message\n")[1].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
+    assert {name for cell in cells for name in re.findall(r"\w+", cell)} == {*MessageReceived.model_fields}
+
+
 def test_every_question_has_an_example() -> None:
     shown = {note for block in blocks("json") for note in block.notes}
     asked = {f"{name}.request" for name, contract in CONTRACTS.items() if contract.reply is not None}
@@ -163,5 +171,6 @@ def test_pages_that_are_written_by_scripts_are_up_to_date(script: str) -> None:
 
 def test_the_example_in_the_readme_is_short() -> None:
     (example,) = [block for block in blocks("python") if block.path == "README.md"]
-    assert len([line for line in example.text.splitlines() if line.strip()]) <= 15
+    # Three of them are for who has not started a stack.
+    assert len([line for line in example.text.splitlines() if line.strip()]) <= 18
     assert "run" in example.notes

@@ -51,7 +51,8 @@ async def test_a_context_has_all_parts_in_the_language_of_the_question(bot: Bot)
     assert re.search(r"^f\d Hai un animale di nome Pepe\.$", text, re.MULTILINE)
     assert re.search(r"^f\d Vivi a Torino\.$", text, re.MULTILINE)
     assert "Si parla di: Sant'Orsola, Rossi Costruzioni" in text
-    assert "\n  Che giornata!\nassistente: Me ne parli?\n" in text
+    said = r"^\d\d:\d\d Che giornata!\n\d\d:\d\d assistente: Me ne parli\?$"
+    assert re.search(said, text, re.MULTILINE)
     remembered = {memory["id"]: memory["content"] for memory in reply["memories"]}
     shown = {one: line for one, line in lines(reply).items() if one in remembered}
     assert all(line.endswith(remembered[one]) for one, line in shown.items())
@@ -59,7 +60,7 @@ async def test_a_context_has_all_parts_in_the_language_of_the_question(bot: Bot)
     english = await ask(bot, "What is my dog called?")
     assert english["context"].startswith("Today is ")
     assert "You have a pet called Pepe." in inside(english)
-    assert "\n  Che giornata!\nassistant: Me ne parli?" in inside(english)
+    assert " Che giornata!\n11:01 assistant: Me ne parli?" in inside(english)
     # A bare name has no language: that of the conversation counts.
     assert "Appunti:" in inside(await ask(bot, "Pepe?"))
     assert "Notes:" in inside(await ask(bot, "Pepe?", language="en"))

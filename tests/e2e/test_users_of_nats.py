@@ -7,12 +7,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import httpx
 import pytest
 from tests.fixtures.gateway import GatewayAccess
 from tests.fixtures.scraping import free_port
 from tests.fixtures.secure_system import SecureSystem
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, ago, msg
+from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 from ricordo.bus.nats.nats_bus import open_bus
 from ricordo.bus.nats.topology import ricordo_topology
@@ -87,11 +88,33 @@ async def test_the_gateway_lacks_no_permission(secure: SecureSystem) -> None:
         assert (imported.json()["conflicts"], imported.json()["unchecked"]) == (1, 0)
         found = await client.post("/v1/recall", json={"user_id": "u-9", "query": "mare"})
         assert "mare" in found.text
+        await _operate(client)
     assert [line for line in secure.users.violations() if "worker-gateway" in line] == []
     refused = asyncio.Event()
     async with secure.users.connection("worker-gateway", lambda _: refused.set()) as intruder:
-        await intruder.publish("$KV.ricordo-keys.0123456789ab", b"{}")
+        await intruder.publish("$JS.API.STREAM.PURGE.RICORDO_DLQ", b"{}")
         await asyncio.wait_for(refused.wait(), 5)
+
+
+async def _operate(client: httpx.AsyncClient) -> None:
+    """Look at the installation, have a message given up twice, and delete its dead letter."""
+    letters = "/v1/operations/dead-letters"
+
+    async def newest() -> Json:
+        found: Json = (await client.get(letters, params={"limit": 1})).json()["dead_letters"][0]
+        return found
+
+    refused = await client.post(
+        "/v1/messages?wait=remembered", json=[msg("g-1", "Odio il mare.", user_id="u-9")]
+    )
+    assert refused.json()["messages"][0]["state"] == "failed"
+    first = await wait_for(newest, lambda letter: letter["consumer"] == "ingest", within=30)
+    assert first["code"] == "id_conflict"
+    assert (await client.post(f"{letters}/{first['sequence']}/replay")).status_code == 202
+    second = await wait_for(newest, lambda letter: letter["sequence"] > first["sequence"], within=30)
+    assert (await client.delete(f"{letters}/{second['sequence']}")).status_code == 204
+    seen = (await client.get("/v1/operations")).json()
+    assert [finding for finding in seen["findings"] if finding["state"] == "missing"] == []
 
 
 async def test_lifecycle_and_knowledge_read_and_remove_single_messages(secure: SecureSystem) -> None:

@@ -51,7 +51,7 @@ from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.follow_ups import FollowUps
 from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.lookups import FactLookups, MemoryBrowser, MemoryLookups
-from ricordo_services.retrieval.pages import EntityPages, MemoryPages, UserPages
+from ricordo_services.retrieval.pages import EntityPages, MemoryPages, MemoryPeriods, UserPages
 from ricordo_services.retrieval.question import ExampleEncoder, FormerModels, QuestionReader
 from ricordo_services.retrieval.recall import RecallService, profiles_for
 from ricordo_services.retrieval.recall_material import Gathering
@@ -64,6 +64,7 @@ from ricordo_services.retrieval.reply_truncation import (
     fit_history,
     fit_memories,
     fit_memory,
+    fit_periods,
 )
 from ricordo_services.retrieval.search import Search
 
@@ -118,6 +119,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.expand": QueryRoute(lookups.expand, fit_memories),
             "query.memory": QueryRoute(browser.memory, fit_memory),
             "query.memories": QueryRoute(pages, fit_memories),
+            "query.periods": QueryRoute(MemoryPeriods(listings), fit_periods),
             "query.users": QueryRoute(UserPages(listings)),
         },
         concurrency=resources.settings.bus.concurrent_queries,
@@ -194,6 +196,7 @@ async def memory_commands(resources: Resources) -> QueryServer:
         {
             "command.feedback": QueryRoute(commands.feedback),
             "command.pin": QueryRoute(commands.pin),
+            "command.edit": QueryRoute(commands.edit),
             "command.note": QueryRoute(NoteHandler(store, resources.clock, lifetime)),
         },
     )
@@ -215,6 +218,7 @@ async def fact_commands(
     projector, emitter = await resources.graph_projector(), await resources.emitter("knowledge")
     erase = Erasure(erasing, projector, emitter, await resources.bus())
     erasures = await resources.enter(Erasures(erase, await resources.store(LifecycleStore), clock))
+    forget = ForgetOnRequest(erasing, erasures, clock, patience)
     server = await query_server(
         resources,
         "knowledge-commands",
@@ -223,7 +227,8 @@ async def fact_commands(
             "command.correct": QueryRoute(MemoryOrFactHandler(memories.correct, facts.correct, rows)),
             "command.reject": QueryRoute(facts.reject),
             "command.identify": QueryRoute(facts.identify),
-            "command.forget": QueryRoute(ForgetOnRequest(erasing, erasures, clock, patience)),
+            "command.forget": QueryRoute(forget),
+            "command.discard": QueryRoute(forget),
         },
         concurrency=_FACT_COMMANDS,
         exclusive=True,

@@ -3,11 +3,11 @@
 import asyncio
 import importlib.util
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -16,7 +16,8 @@ from rich.table import Table
 from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
 from ricordo.runtime.process import stop_on_signals
-from ricordo_services.api_keys import ApiKey, KeyStore
+from ricordo_services.api_keys import ApiKey, KeyStore, KeyUse
+from ricordo_services.cli.album_command import AsOperator, check_whose
 from ricordo_services.cli.client_calls import SECONDS, BusCall, Call, checked_user
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.options import (
@@ -34,6 +35,7 @@ from ricordo_services.cli.output import out_console, print_json, print_line, pri
 from ricordo_services.stack import nats_access
 
 Folder = Annotated[Path, option("DIR", "Folder of the users.", "--out")]
+_USES: Final[Mapping[KeyUse, str]] = {"api": "programs", "session": "a browser", "link": "one sign-in"}
 ShowFlag = Annotated[bool, flag("--show", "Print the settings instead of writing a file.")]
 
 
@@ -173,6 +175,7 @@ def key(servers: ServerOptions) -> None:
     Examples:
         ricordo key create my-bot
         ricordo key create phone --user davide
+        ricordo key create desk --operator
         ricordo key list
         ricordo key revoke 1f0c9a2b3d4e
     """
@@ -191,14 +194,14 @@ async def create(
     name: Annotated[str, argument("NAME", "What it is for.")],
     *,
     user: OnlyUser = None,
+    operator: AsOperator = False,
 ) -> None:
     """Make a key of the tenant, or of one user of it, and print it once."""
     if not name.strip():
         raise Misused("NAME must not be blank: `ricordo key list` shows keys by their names")
-    if user is not None:
-        checked_user(user)
+    check_whose(user, operator=operator)
     async with _keys(call) as (keys, tenant):
-        key, text = await keys.create(tenant, user, name)
+        key, text = await keys.create(tenant, user, name, operator=operator)
     if call.as_json:
         print_json({**_shown(key), "key": text})
         return
@@ -208,7 +211,7 @@ async def create(
 
 
 async def list_(call: Annotated[Call, reworded(as_json="Print one JSON object per key.")]) -> None:
-    """List the keys of the tenant."""
+    """List the keys of the tenant, and the browsers that are signed in to the album."""
     async with _keys(call) as (keys, tenant):
         found = await keys.all(tenant)
     if call.as_json:
@@ -218,16 +221,18 @@ async def list_(call: Annotated[Call, reworded(as_json="Print one JSON object pe
     if not found:
         print_text(f"Tenant {tenant} has no keys; `ricordo key create NAME` makes one.")
         return
-    table = Table("id", "name", "user", "created", box=None, header_style="bold")
+    table = Table("id", "name", "for", "user", "rights", "created", "expires", box=None, header_style="bold")
     for key in found:
-        table.add_row(key.id, key.name, key.user_id or "all", key.created_at)
+        use, rights = _USES[key.use], "operator" if key.operator else "user"
+        expires = key.expires_at or "never"
+        table.add_row(key.id, key.name, use, key.user_id or "all", rights, key.created_at, expires)
     out_console().print(table)
 
 
 async def revoke(
     call: BusCall, key_id: Annotated[str, argument("ID", "Id of the key: `ricordo key list` shows it.")]
 ) -> None:
-    """Revoke a key: it is refused within five seconds."""
+    """Revoke a key, or sign a browser out: it is refused within five seconds."""
     async with _keys(call) as (keys, tenant):
         if not await keys.revoke(tenant, key_id):
             raise Failed(f"tenant {tenant} has no key {key_id}; `ricordo key list` shows those there are")

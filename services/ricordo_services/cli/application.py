@@ -24,6 +24,7 @@ _PASS_ON: Final = {"allow_extra_args": True, "ignore_unknown_options": True, "he
 _LISTED: Final = (
     ("up_command", "up"),
     ("demo_command", "demo"),
+    ("album_command", "album"),
     ("up_command", "worker"),
     ("access_commands", "mcp tools"),
     ("maintenance_commands", "migrate"),
@@ -32,7 +33,7 @@ _LISTED: Final = (
     ("browsing_commands", "memory memories entities graph users"),
     ("curation_commands", "end-session"),
     ("query_commands", "facts"),
-    ("curation_commands", "verify correct reject pin feedback identify"),
+    ("curation_commands", "verify correct reject pin edit feedback identify"),
     ("query_commands", "working"),
     ("curation_commands", "note"),
     ("query_commands", "status stats"),
@@ -50,7 +51,7 @@ _LISTED: Final = (
 COMMANDS: Final = {name: module for module, names in _LISTED for name in names.split()}
 """The module of each command, in the order of `ricordo --help`."""
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
-    "dlq": ("list", "show", "replay"),
+    "dlq": ("list", "show", "replay", "discard"),
     "key": ("create", "list", "revoke"),
     "lifecycle": ("run",),
     "forgotten": ("save", "apply"),

@@ -42,7 +42,7 @@ async def memories(
     call: Call,
     *,
     user: User,
-    order: Annotated[str, option("ORDER", "recent, oldest, important or used.")] = "recent",
+    order: Annotated[str, option("ORDER", "recent, oldest, important, used or feeling.")] = "recent",
     text: Annotated[str | None, option("WORDS", "Words in it, in any case, with or without accents.")] = None,
     page: PageOptions,
     view: View,

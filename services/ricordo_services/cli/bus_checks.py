@@ -1,16 +1,14 @@
-"""What a check finds, and checks of NATS: streams, workers by what they report, and the answer to a query."""
+"""Checks of NATS: streams, workers by what they report, and the answer to a query."""
 
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import nats.errors
 import nats.js.errors
-from nats.js.api import StreamInfo
 
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.client.addresses import without_credentials
@@ -18,31 +16,17 @@ from ricordo.client.connection import Connection
 from ricordo.messages.enumerations import Degradation
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.settings import EmbeddingSettings, Settings
+from ricordo_services.bus_findings import (
+    Finding,
+    State,
+    collect_reports,
+    start_advice,
+    stream_finding,
+    worker_findings,
+)
 from ricordo_services.cli import worker_reports
 from ricordo_services.cli.client_calls import ServerTarget
-from ricordo_services.cli.worker_reports import WorkerReport, WorkerReports, collect_reports, in_words
-
-
-class State(StrEnum):
-    """The state of what was checked."""
-
-    WELL = "well"
-    NOTED = "noted"
-    """Information; nothing is wrong, or it could not be checked from here."""
-    DEGRADED = "degraded"
-    """It works, with poorer answers."""
-    MISSING = "missing"
-    """Required, and not there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of one check."""
-
-    name: str
-    state: State
-    detail: str
-    advice: str = ""
+from ricordo_services.cli.worker_reports import WorkerReports, in_words
 
 
 @dataclass(slots=True)
@@ -75,23 +59,7 @@ class System:
 
 Check = Callable[[System], Awaitable[Sequence[Finding]]]
 
-_NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
-"""Workers that memory needs, by the names they report."""
-_LIFECYCLE: Final = "decay"
-"""A job of the worker lifecycle, by the name it reports; memory works without, for a time."""
 _INDEX_OWNERS: Final = frozenset({"index", "retrieval"})
-_AT_WORK: Final = ("ready", "starting", "yielding")
-"""States of workers that are not worth a finding."""
-_NEARLY_FULL: Final = 0.8  # of the maximum size of a stream
-_WHEN_FULL: Final = {
-    STREAM_IN: "when it is full, bots are refused",
-    STREAM_DERIVED: "when it is full, it drops the oldest events, also those that nobody has worked on",
-    STREAM_DEAD_LETTERS: "when it is full, it drops the oldest",
-}
-_LARGER: Final = (
-    "RICORDO_BUS__INPUT_BYTES, RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES make them "
-    "larger; on one machine free space does, when `ricordo up` starts again"
-)
 _CURES: Final = {
     Degradation.ROWS: "PostgreSQL does not answer the workers: see its log and theirs",
     Degradation.VECTORS: "the vector index does not answer: restart the worker `index` (of `up`: serve)",
@@ -127,72 +95,32 @@ async def check_streams(system: System) -> list[Finding]:
         system.sees_streams = False
         reason = str(error) or type(error).__name__
         return [Finding("streams", State.NOTED, f"cannot be looked at with these credentials ({reason})")]
-    return [_stream(name, infos.get(name)) for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS)]
+    return [
+        stream_finding(name, infos.get(name)) for name in (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS)
+    ]
 
 
-def _stream(name: str, stream: StreamInfo | None) -> Finding:
-    if stream is None:
-        advice = "workers make it when they start, or say why they cannot: `ricordo up`"
-        return Finding(name, State.MISSING, "is not there", advice)
-    count, size, most = stream.state.messages, stream.state.bytes / 1e6, (stream.config.max_bytes or 0) / 1e6
-    seen = f"{count:,} messages, {size:.1f} MB"
-    if 0 < most * _NEARLY_FULL <= size:
-        state = State.DEGRADED if name == STREAM_IN else State.NOTED
-        return Finding(name, state, f"{seen} of at most {most:,.1f}: {_WHEN_FULL[name]}", _LARGER)
-    if name == STREAM_DEAD_LETTERS and count:
-        return Finding(name, State.NOTED, seen, "`ricordo dlq list` says why they were given up")
-    if name == STREAM_IN and count:
-        advice = "that is fine as long as they get fewer"
-        return Finding(name, State.NOTED, f"{seen} wait to be taken in", advice)
-    return Finding(name, State.WELL, seen)
-
-
-async def check_workers(system: System) -> list[Finding]:
+async def check_workers(system: System) -> Sequence[Finding]:
     """Check which workers run, and whether they can work."""
     if system.connection is None:
         return []
-    system.reports = await collect_reports(system.connection.client, _NEEDED)
-    reports = system.reports.reports
+    reports = await collect_reports(system.connection.client)
+    system.reports = WorkerReports(reports)
     if not reports and not system.sees_streams:
         unseen = "are not told of to these credentials; recall says more"
         return [Finding("workers", State.NOTED, unseen)]
-    lacking = [
-        Finding(f"worker {name}", State.MISSING, "does not answer") for name in _NEEDED if name not in reports
-    ]
-    if _LIFECYCLE not in reports:
-        detail = "does not answer: nothing fades, and what a crash has lost is not found"
-        lacking.append(Finding("worker lifecycle", State.DEGRADED, detail))
-    if lacking:  # one advice for all of them
-        advice = _start([finding.name for finding in lacking], set(reports), system.stack)
-        lacking[-1] = replace(lacking[-1], advice=advice)
-    return [*lacking, *(_worker(name, states) for name, states in sorted(reports.items()))]
+    return worker_findings(reports, lambda names: _start(names, set(reports), system.stack))
 
 
-def _start(lacking: Sequence[str], present: set[str], beside: Path | None) -> str:
-    """Say how to start workers, by the names of their findings."""
-    names = [name.removeprefix("worker ") for name in lacking]
-    command, it = f"ricordo worker {' '.join(names)}", "it" if len(names) == 1 else "them"
+def _start(names: Sequence[str], present: set[str], beside: Path | None) -> str:
+    """Say how to start workers, beside the stack that runs here if there is one."""
     if beside is None:
-        return f"start {it}: `{command}`, with the settings of the servers"
+        return start_advice(names)
+    command, it = f"ricordo worker {' '.join(names)}", "it" if len(names) == 1 else "them"
     again = f"`ricordo up` runs without {it}: stop it, and start it again with all workers"
     if _INDEX_OWNERS.intersection(names) and _INDEX_OWNERS & present:  # one process alone opens the index
         return again
     return f"{again}, or start {it} beside it: `{command} --data-dir {shlex.quote(str(beside))}`"
-
-
-def _worker(name: str, reports: Sequence[WorkerReport]) -> Finding:
-    ill = [report for report in reports if report.get("state") not in _AT_WORK]
-    done = sum(int(str(report.get("processed") or 0)) for report in reports)
-    seen = f"{len(reports)} running, {done:,} done" if len(reports) > 1 else f"{done:,} done"
-    if not ill:
-        yielding = [f"yielding: {one.get('reason')}" for one in reports if one.get("state") == "yielding"]
-        return Finding(f"worker {name}", State.WELL, "; ".join([seen, *yielding[:1]]))
-    why = "; ".join(dict.fromkeys(str(report.get("reason") or report.get("state")) for report in ill))
-    halted = [report for report in ill if report.get("state") == "halted"]
-    idle = [report for report in ill if report in halted or not report.get("gate_open")]
-    state = State.MISSING if name in _NEEDED and len(idle) == len(reports) else State.DEGRADED
-    mend = "mend what its log tells of and start it again; what failed waits, and is not lost"
-    return Finding(f"worker {name}", state, f"{seen}: {why}", mend if halted else "its log says more")
 
 
 async def check_recall(system: System) -> list[Finding]:

@@ -30,11 +30,16 @@ R = TypeVar("R", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class ServerTarget:
-    """The servers of a command."""
+    """The servers of a command.
+
+    Attributes:
+        stack: the `stack.json` of the local stack whose NATS it is; None if another way named the NATS.
+    """
 
     url: str
     tenant: str
     named_by: str
+    stack: Mapping[str, object] | None = None
 
     @asynccontextmanager
     async def connection(self, timeout: float | None = None) -> AsyncIterator[Connection]:
@@ -87,7 +92,7 @@ class Call(ServerOptions):
             Failed: nothing names them.
             Misused: the tenant or the URL is invalid.
         """
-        tenant = self.only_tenant or "default"
+        tenant, stack = self.only_tenant or "default", None
         if self.nats is not None:
             url, named_by = self.nats, "--nats"
         elif self.data_dir is None and (variable := os.environ.get(NATS_VARIABLE)):
@@ -96,7 +101,7 @@ class Call(ServerOptions):
             url, named_by = str(stack["nats"]), f"the stack of {self.folder}"
         else:
             raise no_stack(self.folder, f"name a server with --nats or {NATS_VARIABLE}")
-        return ServerTarget(checked_url(url, named_by), tenant, named_by)
+        return ServerTarget(checked_url(url, named_by), tenant, named_by, stack)
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[MemoryClient]:

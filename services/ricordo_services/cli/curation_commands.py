@@ -1,4 +1,4 @@
-"""`ricordo pin|feedback|verify|correct|reject|identify|note|end-session`: commands of a user."""
+"""`ricordo pin|edit|feedback|verify|correct|reject|identify|note|end-session`: commands of a user."""
 
 import json
 from contextlib import suppress
@@ -17,6 +17,7 @@ from ricordo_services.cli.options import (
     User,
     argument,
     flag,
+    given,
     option,
     repeated,
     reworded,
@@ -48,6 +49,42 @@ async def pin(
     await call.ask(
         lambda client: client.pin(user, memory_id, pinned=not undo, request_id=request_id),
         lambda reply: print_text(texts[reply.pinned]),
+    )
+
+
+async def edit(
+    call: Call,
+    memory_id: MemoryId,
+    *,
+    user: User,
+    kind: Annotated[str | None, option("KIND", "message, note, agreement, problem or decision.")] = None,
+    importance: Annotated[float | None, option("0..1", "How important it is.")] = None,
+    tags: Annotated[Texts, repeated("TAG", "A tag; they replace all that it has", "--tag")] = None,
+    no_tags: Annotated[bool, flag("--no-tags", "Remove all tags.")] = False,
+    expires: Annotated[str | None, option("INSTANT", "When it is archived, or never.")] = None,
+    request_id: RequestId = None,
+) -> None:
+    """Change the kind, importance, tags or expiry of a memory.
+
+    What is set so is not derived again. The album shows the tag star as a star and category/NAME as a
+    category.
+
+    Examples:
+        ricordo edit 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide --tag star --tag category/travel
+        ricordo edit 47b5ef90-e7b7-56be-9896-dcb1dd467f99 --user davide --importance 0.9 --expires never
+    """
+    if no_tags and tags:
+        raise Misused("--tag and --no-tags exclude each other")
+    changes: dict[str, Any] = given(
+        {"kind": kind, "importance": importance, "tags": [] if no_tags else tags, "expires_at": expires}
+    )
+    if not changes and not call.as_json:
+        raise Misused("name what to change: --kind, --importance, --tag, --no-tags or --expires")
+    if expires == "never":
+        changes["expires_at"] = None
+    await call.ask(
+        lambda client: client.edit(user, memory_id, **changes, request_id=request_id),
+        lambda _: print_text("changed"),
     )
 
 
@@ -114,23 +151,34 @@ async def verify(
 async def correct(
     call: Call,
     named: Target,
-    value: Annotated[str, argument("VALUE", "New value of the fact, or new text of the memory.")],
+    value: Annotated[
+        str | None, argument("VALUE", "New value of the fact, or new text of the memory.")
+    ] = None,
     *,
     user: User,
     memory: OfMemory = False,
+    valid_from: Annotated[str | None, option("INSTANT", "Since when the fact holds.")] = None,
+    valid_to: Annotated[str | None, option("INSTANT", "Until when it held, or never: it holds.")] = None,
     request_id: RequestId = None,
 ) -> None:
     """Correct a fact or a memory.
 
-    The new value is valid and verified; the old one stays in the history as never valid. What was derived
-    from the text of a memory is derived again; `ricordo history` keeps the original.
+    The new value is valid and verified; the old one stays in the history as never valid. Times that are given
+    win over what messages say. What was derived from the text of a memory is derived again;
+    `ricordo history` keeps the original.
 
     Examples:
         ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 'San Donà di Piave' --user davide
         ricordo correct 47b5ef90-e7b7-56be-9896-dcb1dd467f99 'I live in Bari.' --memory --user davide
+        ricordo correct 77e9b1a8-263f-5c50-84ce-3e85a5b925a5 --valid-to 2024-06-30T00:00:00Z --user davide
     """
+    times: dict[str, Any] = given({"valid_from": valid_from, "valid_to": valid_to})
+    if value is None and not times and not call.as_json:
+        raise Misused("give a VALUE, --valid-from or --valid-to")
+    if valid_to == "never":
+        times["valid_to"] = None
     of_memory, of_fact = {"memory_id": named, "content": value}, {"fact_id": named, "object": value}
-    correction: dict[str, Any] = of_memory if memory else of_fact
+    correction: dict[str, Any] = (of_memory if memory else of_fact) | times
 
     def show(reply: CorrectReply) -> None:
         if reply.memory_id is not None:
@@ -138,7 +186,7 @@ async def correct(
         elif reply.fact_id is None:
             print_text("this correction was withdrawn since")
         else:
-            print_text(f"{value} is valid and verified, as {reply.fact_id}")
+            print_text(f"{value or 'it'} is valid and verified, as {reply.fact_id}")
 
     await call.ask(lambda client: client.correct(user, **correction, request_id=request_id), show)
 

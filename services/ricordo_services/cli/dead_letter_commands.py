@@ -1,91 +1,22 @@
-"""`ricordo dlq list|show|replay`, and the stream of dead letters."""
+"""`ricordo dlq list|show|replay|discard`."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Final, Self
+from typing import Annotated
 
-import nats.js.errors
 from nats.js import JetStreamContext
-from nats.js.api import RawStreamMsg
 from rich.table import Table
 from rich.text import Text
 
 from ricordo.client import Timeout
-from ricordo.messages import errors
-from ricordo.messages.subjects import (
-    MESSAGE_ID,
-    REPLAYED_FOR,
-    STREAM_DEAD_LETTERS,
-    InvalidSubject,
-    parse_dead_letter,
-)
-from ricordo.runtime.decoding import references
+from ricordo_services import dead_letters
 from ricordo_services.cli.client_calls import SECONDS, Call
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.options import ServerOptions, argument, flag, offered, option
 from ricordo_services.cli.output import local_text, out_console, plain, print_json, print_remark, print_text
-from ricordo_services.ingest_watch import stream_errors
-
-_ALL: Final = 1_000_000_000
-_OWN_HEADERS: Final = frozenset(
-    {
-        errors.DEAD_LETTER_ATTEMPTS,
-        errors.DEAD_LETTER_REASON,
-        errors.DEAD_LETTER_SEQUENCE,
-        MESSAGE_ID,
-        REPLAYED_FOR,
-    }
-)
-_MESSAGE_NOT_FOUND: Final = 10043  # JetStream: no message has that sequence
-
 
 LetterCall = Annotated[Call, offered("nats", "data_dir", as_json="Print one JSON object per dead letter.")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """A dead letter."""
-
-    sequence: int
-    at: datetime
-    consumer: str
-    subject: str
-    message_id: str | None
-    code: str
-    reason: str
-    attempts: int | None
-    headers: Mapping[str, str]
-    body: bytes
-
-    @classmethod
-    def read(cls, raw: RawStreamMsg) -> Self:
-        """Read a message of the stream."""
-        headers = dict(raw.headers or {})
-        consumer, subject, body = "", raw.subject or "", raw.data or b""
-        with suppress(InvalidSubject):
-            consumer, subject = parse_dead_letter(subject)
-        code, reason = errors.dead_letter_reason(headers)
-        attempts = headers.get(errors.DEAD_LETTER_ATTEMPTS, "")
-        return cls(
-            sequence=raw.seq or 0,
-            at=raw.time or datetime.fromtimestamp(0, UTC),
-            consumer=consumer,
-            subject=subject,
-            message_id=references(subject, body).message_id,
-            code=code,
-            reason=reason,
-            attempts=int(attempts) if attempts.isdigit() else None,
-            headers={name: value for name, value in headers.items() if name not in _OWN_HEADERS},
-            body=body,
-        )
-
-    def summary(self) -> dict[str, object]:
-        """Return the fields that a list shows."""
-        shown = {name: value for name, value in asdict(self).items() if name not in ("headers", "body")}
-        return {**shown, "at": self.at.isoformat()}
 
 
 @asynccontextmanager
@@ -93,13 +24,7 @@ async def _streams(call: Call) -> AsyncIterator[JetStreamContext]:
     """Connect to the bus for the length of an `async with`; errors there say what to do."""
     async with call.target.connection() as connection:
         try:
-            with stream_errors(STREAM_DEAD_LETTERS):
-                yield connection.client.jetstream(timeout=SECONDS)
-        except nats.js.errors.NotFoundError:
-            raise Failed(
-                f"the stream {STREAM_DEAD_LETTERS} is not there yet: workers make it when they start, "
-                "and `ricordo up` starts them"
-            ) from None
+            yield connection.client.jetstream(timeout=SECONDS)
         except Timeout as error:
             advice = (
                 "a bot's credentials do not let it ask: `operator.env` of `ricordo auth` has some that do"
@@ -107,34 +32,15 @@ async def _streams(call: Call) -> AsyncIterator[JetStreamContext]:
             raise Failed(f"{error}; {advice}") from None
 
 
-async def _newest(streams: JetStreamContext, limit: int) -> list[Letter]:
-    """Return the last `limit` letters, oldest first."""
-    state = (await streams.stream_info(STREAM_DEAD_LETTERS)).state
-    letters: list[Letter] = []
-    sequence = state.last_seq
-    while state.messages and sequence >= max(state.first_seq, 1) and len(letters) < limit:
-        with suppress(nats.js.errors.NotFoundError):  # replayed or deleted
-            letters.append(Letter.read(await streams.get_msg(STREAM_DEAD_LETTERS, sequence)))
-        sequence -= 1
-    return letters[::-1]
-
-
-async def _numbered(streams: JetStreamContext, sequence: int) -> Letter:
-    """Return the letter with that number."""
-    if sequence > 0:
-        with suppress(nats.js.errors.NotFoundError):
-            return Letter.read(await streams.get_msg(STREAM_DEAD_LETTERS, sequence))
-    raise Failed(f"there is no dead letter {sequence}: `ricordo dlq list` shows those there are")
-
-
 def dlq(servers: Annotated[ServerOptions, offered("nats", "data_dir")]) -> None:
-    """List, show and replay dead letters.
+    """List, show, replay and discard dead letters.
 
     Examples:
         ricordo dlq list
         ricordo dlq show 12
         ricordo dlq replay 12 13
         ricordo dlq replay --all
+        ricordo dlq discard 14
     """
 
 
@@ -143,7 +49,7 @@ async def list_(
 ) -> None:
     """List the last dead letters, with the reason of each."""
     async with _streams(call) as streams:
-        letters = await _newest(streams, limit)
+        letters = await dead_letters.newest(streams, limit)
     if call.as_json:
         for letter in letters:
             print_json(letter.summary())
@@ -165,8 +71,8 @@ async def list_(
 async def show(call: LetterCall, sequence: Annotated[int, argument("NUMBER", "Number in the list.")]) -> None:
     """Show one dead letter with its headers and body."""
     async with _streams(call) as streams:
-        letter = await _numbered(streams, sequence)
-    body = letter.body.decode("utf-8", "replace")
+        letter = await dead_letters.find(streams, sequence)
+    body = letter.text
     if call.as_json:
         print_json({**letter.summary(), "headers": dict(letter.headers), "body": body})
         return
@@ -197,18 +103,26 @@ async def replay(
     async with _streams(call) as streams:
         numbers = dict.fromkeys(sequences or ())  # each once
         chosen = (
-            await _newest(streams, _ALL) if everything else [await _numbered(streams, n) for n in numbers]
+            await dead_letters.newest(streams, None)
+            if everything
+            else [await dead_letters.find(streams, n) for n in numbers]
         )
         for letter in chosen:
-            headers = {**letter.headers, REPLAYED_FOR: letter.consumer}
-            headers[MESSAGE_ID] = f"replay:{letter.sequence}:{datetime.now(UTC).timestamp()}"
-            await streams.publish(letter.subject, letter.body, headers=headers, timeout=SECONDS)
-            try:
-                await streams.delete_msg(STREAM_DEAD_LETTERS, letter.sequence)
-            except nats.js.errors.APIError as error:  # somebody else may have taken it out meanwhile
-                if error.err_code != _MESSAGE_NOT_FOUND:
-                    raise
+            await dead_letters.replay(streams, letter)
             if call.as_json:
                 print_json(letter.summary())
     if not call.as_json:
         print_remark(f"{len(chosen)} replayed")
+
+
+async def discard(
+    call: LetterCall, sequence: Annotated[int, argument("NUMBER", "Number in the list.")]
+) -> None:
+    """Delete one dead letter for good, unhandled."""
+    async with _streams(call) as streams:
+        letter = await dead_letters.find(streams, sequence)
+        await dead_letters.discard(streams, letter)
+    if call.as_json:
+        print_json(letter.summary())
+    else:
+        print_remark(f"dead letter {sequence} is deleted")

@@ -14,10 +14,9 @@ from ricordo.language.annotations import E5
 from ricordo.messages.enumerations import Degradation
 from ricordo.settings import STEPS, EmbeddingSettings, StepSettings
 from ricordo.urls import bare
+from ricordo_services.bus_findings import Finding, State
 from ricordo_services.cli.bus_checks import (
     Check,
-    Finding,
-    State,
     System,
     check_nats,
     check_recall,

@@ -26,6 +26,7 @@ from ricordo_services.cli.output import (
 )
 
 _AT_ONCE: Final = 1_000
+_MOST_COUNTED: Final = 10  # messages in support of a fact
 _LONGEST: Final = 300  # characters of a message of which no sentence names the value
 _INSTANT: Final = timedelta(microseconds=1)
 _SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -40,7 +41,7 @@ def show_supported_facts(facts: Sequence[FactView], view: View) -> None:
 
 
 def facts_block(facts: Sequence[FactView], view: View = PLAIN, *, since: bool = False) -> RenderableType:
-    """Show facts, each with how many messages it rests on, how it stands, and its id if wanted.
+    """Show facts, each with how many messages say it (its `confidence`), how it stands, and its id if wanted.
 
     Args:
         since: whether it is said since when they hold.
@@ -69,7 +70,18 @@ def statement(fact: FactView | GraphEdgeView) -> Text:
     return Text.assemble(subject, "  ", (fact.predicate, "dim"), "  ", value)
 
 
+def _times_said(confidence: int) -> str:
+    """Say what the `confidence` of a fact is: the number of messages that support it, at most 10."""
+    return (
+        "said once"
+        if confidence == 1
+        else f"said {confidence} times{' or more' * (confidence == _MOST_COUNTED)}"
+    )
+
+
 def _validity(fact: FactView, view: View, *, since: bool) -> Iterator[str]:
+    if fact.confidence:  # else somebody has corrected or verified it, and no message says it
+        yield _times_said(fact.confidence)
     if since and fact.valid_from:
         yield f"since {view.time(fact.valid_from)}"
     if fact.valid_to:
@@ -188,7 +200,9 @@ def show_graph(reply: GraphReply, depth: int, min_confidence: int) -> None:
             steps.append(f" — {predicate} — ", "dim").append(plain(name), "bold")
         rows.append((Text(f"{path.strength:.2f}", "magenta"), steps))
     edges = () if reply.paths else reply.edges
-    rows += [(Text("•" * edge.confidence, "magenta"), statement(edge)) for edge in edges]
+    for edge in edges:
+        times = f"  ({_times_said(edge.confidence)})" if edge.confidence else ""
+        rows.append((Text("•" * edge.confidence, "magenta"), statement(edge).append(times, "dim")))
     if rows:
         print_block(TwoColumns(rows))
     elif not reply.degraded:

@@ -1,10 +1,10 @@
-"""`ricordo forget`: erases what is held of a message, a conversation, a user, or all users of a tenant."""
+"""`ricordo forget`: erases a message, a memory, a conversation, a user, or all users of a tenant."""
 
 import asyncio
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import uuid4
 
 import typer
@@ -38,35 +38,38 @@ async def forget(
     user: Annotated[str | None, option("ID", "Id of the user.", "--user", "-u")] = None,
     message: Annotated[str | None, option("ID", "This message only.")] = None,
     conversation: Annotated[str | None, option("ID", "This conversation only.")] = None,
+    memory: Annotated[str | None, option("ID", "This memory only; of a message: with that.")] = None,
     tenant_wide: Annotated[bool, flag("--tenant-wide", "All users of the tenant.")] = False,
     yes: Annotated[bool, flag("--yes -y", "Do not ask for confirmation.")] = False,
     request_id: RequestId = None,
 ) -> None:
-    """Erase a message, a conversation or a user permanently.
+    """Erase a message, a memory, a conversation or a user permanently.
 
-    Erases messages and everything derived from them. Without a terminal, --yes is required.
+    Erases messages and everything derived from them. A summary or another derived memory goes alone, and is
+    not made again from the same memories. Without a terminal, --yes is required.
 
     Examples:
         ricordo forget --user davide --message m-1
         ricordo forget --user davide --conversation c-1 --yes
         ricordo forget --tenant-wide --tenant acme
     """
-    _check(user, message, conversation, tenant_wide=tenant_wide)
+    parts = {"message": message, "conversation": conversation, "memory": memory}
+    part = {name: value for name, value in parts.items() if value is not None}
+    _check(user, part, tenant_wide=tenant_wide)
     if not yes and not sys.stdin.isatty():
         raise Misused("this cannot be undone, and there is no terminal for a confirmation: add --yes")
     tenant = call.target.tenant
     settings = stores_of_target(call) if tenant_wide else None
     if not yes:
-        part = "ALL DATA" if conversation is None else f"the conversation {conversation}"
-        part = part if message is None else f"the message {message}"
-        of_one = f"{part} of {user} in the tenant {tenant}"
+        what = " ".join(("the", *next(iter(part.items())))) if part else "ALL DATA"
+        of_one = f"{what} of {user} in the tenant {tenant}"
         _confirm(f"ALL USERS of the tenant {tenant}" if tenant_wide else of_one)
     request = request_id or f"forget-{uuid4()}"
     erased, number = dict.fromkeys(Erased.model_fields, 0), 0
     try:
         async with call.client() as client, aclosing(_users(user, settings, tenant)) as users:
             async for each in users:
-                reply = await _forget(client, each, message, conversation, request)
+                reply = await _forget(client, each, part, request)
                 erased = {name: count + getattr(reply.erased, name) for name, count in erased.items()}
                 number += 1
     except asyncio.CancelledError:
@@ -78,26 +81,23 @@ async def forget(
     call.print_result({"ok": True, **size, "erased": erased}, f"{prefix}{text}")
 
 
-def _check(user: str | None, message: str | None, conversation: str | None, *, tenant_wide: bool) -> None:
+def _check(user: str | None, part: Mapping[str, str], *, tenant_wide: bool) -> None:
     """Check that the options go together."""
-    if message is not None and conversation is not None:
-        raise Misused("--message and --conversation exclude each other")
+    if len(part) > 1:
+        raise Misused(f"{' and '.join(f'--{name}' for name in part)} exclude each other")
     if not tenant_wide and user is None:
         raise Misused("name whose memory with --user, or --tenant-wide for all users of the tenant")
-    if tenant_wide and (user, message, conversation) != (None, None, None):
-        raise Misused("--tenant-wide excludes --user, --message and --conversation")
+    if tenant_wide and (part or user is not None):
+        raise Misused("--tenant-wide excludes --user, --message, --conversation and --memory")
 
 
-async def _forget(
-    client: MemoryClient, user: str, message: str | None, conversation: str | None, request: str
-) -> ForgetReply:
+async def _forget(client: MemoryClient, user: str, part: Mapping[str, str], request: str) -> ForgetReply:
     """Repeat the request until all is erased: a long erasure goes on after a timeout."""
     silent, begun = 0, False
     while True:
         try:
-            return await client.forget(
-                user, message_id=message, conversation_id=conversation, request_id=request
-            )
+            scope: dict[str, Any] = {f"{name}_id": value for name, value in part.items()}
+            return await client.forget(user, **scope, request_id=request)
         except NoResponders as error:
             raise (_unfinished(error) if begun or silent else error) from None
         except Unavailable as error:

@@ -10,13 +10,14 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
-from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
+from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.exceptions import first_of
 from ricordo.client.publish_methods import acknowledged
 from ricordo.messages.codec import readable_id
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
+from ricordo_services.bulk_publication import publish_when_room
 from ricordo_services.cli.client_calls import SECONDS, Call
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.input_files import in_thread, numbered_lines, read_document, require_file, title
@@ -26,9 +27,6 @@ from ricordo_services.ingest_watch import IngestWatch
 
 _WINDOW: Final = 256  # acks in flight
 _AWAITED_AT_ONCE: Final = 500
-_FULL_PAUSE_S: Final = 0.5
-_FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
-
 
 Line = int | str
 """Where a message stands in the input: the number of its line, from 1, or another name of its place."""
@@ -124,7 +122,7 @@ class LinePublisher:
 
         async def send(line: Line, message: MessageReceived) -> None:
             try:
-                published = await self._until_taken(message)
+                published = await publish_when_room(self.client, message, bulk=self.bulk)
                 self.acknowledged.append(Acknowledged(line, message.id, published.sequence))
                 self.repeated |= published.duplicate
             except InvalidRequest as error:
@@ -153,15 +151,6 @@ class LinePublisher:
             if isinstance(first, RicordoError):
                 first = type(first)(f"{first}; {self.so_far}")
             raise first from None
-
-    async def _until_taken(self, message: MessageReceived) -> Published:
-        """Publish, and retry while the stream is full."""
-        for _ in range(_FULL_PATIENCE):
-            try:
-                return await self.client.publish(message, bulk=self.bulk)
-            except StreamFull:
-                await asyncio.sleep(_FULL_PAUSE_S)
-        raise StreamFull("the input stream is full and stays so: do the workers run? `ricordo doctor` tells")
 
     async def await_remembered(self, watch: IngestWatch | None, timeout: float, show: Show) -> None:
         """Wait until all acknowledged messages are remembered or have failed.

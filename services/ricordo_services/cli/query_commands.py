@@ -86,6 +86,7 @@ async def answer(
     """Answer a question from memories and facts.
 
     A fact is said in a sentence, else a passage is quoted. Where the memory does not suffice, it says so.
+    Its `confidence` is the probability that it is right, 0 to 1; that of a fact counts messages.
 
     Examples:
         ricordo answer 'Dove vivo?' --user davide
@@ -170,7 +171,7 @@ async def facts(
     limit: Limit = 50,
     view: Annotated[View, reworded(ids="Show the ids, which `verify`, `correct` and `reject` take.")],
 ) -> None:
-    """Show the facts of a user.
+    """Show the facts of a user, each with how many messages say it: its `confidence`, at most 10.
 
     With --entity: the names of a person or thing, its relation to the user, its facts and its neighbours.
 

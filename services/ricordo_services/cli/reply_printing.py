@@ -111,7 +111,7 @@ def show_context(reply: ContextReply) -> None:
 def show_answer(reply: AnswerReply) -> None:
     """Print the answer, and how sure it is and what it rests on beside it."""
     print_text(reply.answer)
-    told = f"confidence {reply.confidence:.2f}"
+    told = f"confidence {reply.confidence:.2f} of 1"
     if reply.answered:
         told = f"{told}; from {counted(len(reply.sources), 'sources')}, by {reply.by.value}"
     print_remark(told, "dim")

@@ -12,8 +12,9 @@ import neo4j.exceptions
 
 from ricordo.client.addresses import without_credentials
 from ricordo.settings import BusSettings, Settings
+from ricordo_services.bus_findings import Finding, State
 from ricordo_services.cli import worker_reports
-from ricordo_services.cli.bus_checks import Finding, State, System
+from ricordo_services.cli.bus_checks import System
 from ricordo_services.cli.worker_reports import assignments
 from ricordo_services.stack.endpoints import free_bytes, stream_limits
 

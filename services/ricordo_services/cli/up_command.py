@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import structlog
+from rich.console import Console
+from rich.rule import Rule
 from rich.text import Text
 
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
 from ricordo_services.cli import command_settings, worker_host
+from ricordo_services.cli.album_command import album_link, print_album
 from ricordo_services.cli.client_calls import (
     Call,
     FolderCall,
+    ServerTarget,
     checked_url,
     data_dir_option,
     no_stack,
@@ -27,7 +31,7 @@ from ricordo_services.cli.client_calls import (
 )
 from ricordo_services.cli.failures import Misused, discard_stream, program
 from ricordo_services.cli.options import argument, offered, option
-from ricordo_services.cli.output import out_console, print_json, print_remark
+from ricordo_services.cli.output import out_console, print_json, print_line, print_remark
 from ricordo_services.stack.endpoints import Endpoints, announced, write_stack_file
 from ricordo_services.stack.local import LocalStack
 from ricordo_services.stack.worker_processes import GROUPS, grouped, health_ports, usual_processes
@@ -134,7 +138,12 @@ async def up(
 
     async def serve() -> None:
         async with running(call.folder, names, settings, count) as stack:
-            _announce(stack, names, settings, call.as_json)
+            link = ""
+            if "gateway" in names:
+                at = announced(stack.endpoints, settings)
+                target = ServerTarget(at.nats_url, settings.gateway.tenant, "the stack")
+                link = await album_link(target, at.http_url, None, operator=True)
+            _announce(stack, names, settings, link, as_json=call.as_json)
             await stack.watch()
 
     with stop_on_signals(stopping):
@@ -143,8 +152,14 @@ async def up(
         print_remark("stopped", "dim")
 
 
-def _announce(stack: LocalStack, names: Sequence[str], settings: Settings, as_json: bool) -> None:
-    """Write `stack.json` for other processes, and print where the servers are."""
+def _announce(
+    stack: LocalStack, names: Sequence[str], settings: Settings, album: str, *, as_json: bool
+) -> None:
+    """Write `stack.json` for other processes, and print where the servers are.
+
+    Args:
+        album: link to the album, which is for whoever reads the output only; empty without a gateway.
+    """
     at, models = announced(stack.endpoints, settings), stack.workers.models
     where = {
         "ready": True,
@@ -165,20 +180,24 @@ def _announce(stack: LocalStack, names: Sequence[str], settings: Settings, as_js
     stack.workers.on_restart = write  # it has another number then
     try:
         if as_json:
-            print_json(where)
+            print_json({**where, **({"album": album} if album else {})})
         else:
-            _greet(at, models, with_http="gateway" in names)
+            with (console := out_console()).capture() as greeting:
+                _greet(console, at, models, album)
+            print_line(greeting.get())  # at once: workers that log meanwhile do not write between its lines
     except BrokenPipeError:  # whoever read had enough of it: the servers are there for others too
         discard_stream(sys.stdout)
 
 
-def _greet(at: Endpoints, models: Mapping[str, str | None], *, with_http: bool) -> None:
-    console = out_console()
+def _greet(console: Console, at: Endpoints, models: Mapping[str, str | None], album: str) -> None:
     command, folder = program(), data_dir_option(at.data_dir)
-    console.print(Text.assemble(("Ricordo is up.", "bold green"), f" The data folder is {at.data_dir}"))
+    console.print(Text("Ricordo is up.", "bold green"))
+    if album:
+        print_album(console, album, f"{command} album{folder}")
+    console.print(Text(f"The data folder is {at.data_dir}"), soft_wrap=True)
     precision = f", precision {models['precision']}" if models["precision"] else ""
     console.print(f"The embedding model is {models['model']}{precision}.", markup=False)
-    if with_http:
+    if album:
         console.print("HTTP answers, too; its address and key, for a shell:")
         console.print(
             Text(f"\n  export RICORDO_URL={at.http_url} RICORDO_KEY={at.http_key}\n", "cyan"), soft_wrap=True
@@ -194,6 +213,7 @@ def _greet(at: Endpoints, models: Mapping[str, str | None], *, with_http: bool) 
         typed = (f"  {command} {words}{folder}", "cyan")
         console.print(Text.assemble((f"\n  # {purpose}\n", "dim"), typed), soft_wrap=True)
     console.print()
+    console.print(Rule("log: warnings and errors", style="dim"), width=min(console.width, 80))
 
 
 async def worker(

@@ -1,27 +1,18 @@
 """What the workers that run report of themselves, and by which models they work."""
 
-import json
-from asyncio import timeout
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-
-from nats.aio.client import Client
 
 from ricordo.client import RicordoError
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
+from ricordo_services.bus_findings import Reports, WorkerReport, collect_reports
 from ricordo_services.cli.client_calls import ServerTarget
 from ricordo_services.cli.failures import Failed
 
-WorkerReport = Mapping[str, object]
-
 PATIENCE_S: Final = 3.0
 """Seconds that `doctor` and jobs wait for a server."""
-_HEALTH: Final = "ricordo.health"
-_LISTEN_S: Final = 0.6
-_LISTEN_AGAIN_S: Final = 3.0
 _MODELS: Final = ("encode", "retrieval")
 """Workers that tell their models, the one that writes first."""
 
@@ -30,7 +21,7 @@ _MODELS: Final = ("encode", "retrieval")
 class WorkerReports:
     """What the workers that run report."""
 
-    reports: Mapping[str, Sequence[WorkerReport]] = field(default_factory=dict)
+    reports: Reports = field(default_factory=dict)
 
     @property
     def models(self) -> Mapping[str, Sequence[str]]:
@@ -96,38 +87,6 @@ async def worker_reports(url: str) -> WorkerReports | None:
     """Ask the workers on the NATS of `url`, patiently; None where it does not answer."""
     try:
         async with ServerTarget(url, "default", "the settings").connection(PATIENCE_S) as connection:
-            return await collect_reports(connection.client, ("encode",))
+            return WorkerReports(await collect_reports(connection.client, ("encode",)))
     except RicordoError:
         return None
-
-
-def reports_in(reply: bytes) -> Sequence[WorkerReport]:
-    """Return what a process reports of its workers; nothing where somebody else answers, in other words."""
-    try:
-        told = json.loads(reply)
-    except (ValueError, RecursionError):
-        return ()
-    workers = told.get("workers") if isinstance(told, dict) else None
-    return [one for one in workers if isinstance(one, dict)] if isinstance(workers, list) else ()
-
-
-async def collect_reports(client: Client, needed: Collection[str]) -> WorkerReports:
-    """Ask every process for its workers; again, for longer, where a needed one is silent: it may be busy."""
-    found = await _listen(client, _LISTEN_S)
-    return found if all(name in found.reports for name in needed) else await _listen(client, _LISTEN_AGAIN_S)
-
-
-async def _listen(client: Client, within_s: float) -> WorkerReports:
-    inbox = client.new_inbox()
-    replies = await client.subscribe(inbox)
-    await client.publish(_HEALTH, b"", reply=inbox)
-    found: dict[str, list[WorkerReport]] = {}
-    try:
-        with suppress(TimeoutError):
-            async with timeout(within_s):
-                async for message in replies.messages:
-                    for report in reports_in(message.data):
-                        found.setdefault(str(report.get("worker")), []).append(report)
-    finally:
-        await replies.unsubscribe()
-    return WorkerReports(found)

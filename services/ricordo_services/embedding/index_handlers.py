@@ -22,7 +22,18 @@ from ricordo_services.stage_events import stage_events
 
 # Columns that no vector or term depends on; most changes, by recalls, touch only these.
 _WITHOUT_VECTORS = frozenset(
-    {"access_count", "last_accessed", "reinforcement", "importance", "archived_at", "pinned", "verified"}
+    {
+        *(
+            "access_count",
+            "last_accessed",
+            "reinforcement",
+            "importance",
+            "archived_at",
+            "pinned",
+            "verified",
+        ),
+        *("kind", "informative", "tags", "expires_at"),
+    }
 )
 
 Changed = MemoryChanged | MemoryArchived | MemoryCompressed | MemoryForgotten

@@ -1,6 +1,7 @@
 """Decides before any route who asks, how much and how slowly: host, origin, key, rate, and sizes."""
 
 import asyncio
+import re
 from asyncio import TimerHandle
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -16,10 +17,15 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from ricordo.client import RicordoError
 from ricordo_services.api_keys import ApiKey, KeyStore
 from ricordo_services.gateway.problems import GatewayError, problem_response
+from ricordo_services.importers import PARSERS
 
 PUBLIC: Final = frozenset({"/healthz", "/openapi.json"})
-STREAMED: Final = frozenset({"/v1/imports"})
+STREAMED: Final = frozenset({"/v1/imports", *(f"/v1/imports/{service}" for service in PARSERS)})
 """Routes that read their body themselves, of any length."""
+ALBUM: Final = "/album/"
+_UPLOAD: Final = re.compile(r"/album/_nicegui/client/[^/]+/upload/\d+")
+MOST_UPLOADED_BYTES: Final = 512 << 20
+"""Of a file that the album is given to import."""
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _SECRETS_IN_URL: Final = frozenset({"key", "api_key", "apikey", "token", "access_token", "authorization"})
 BODY_WITHIN_S: Final = 30.0
@@ -85,6 +91,7 @@ class AccessControl:
     """ASGI middleware; the key of a request is in `scope["state"]["key"]`.
 
     Attributes:
+        album: answers `/` and what is below `/album`, by sessions of its own; host and origin are checked.
         hosts: names in `Host` that are accepted; another is the sign of DNS rebinding.
         origins: values of `Origin` that are accepted, besides those of `hosts`.
         requests_per_second: of each key.
@@ -92,6 +99,7 @@ class AccessControl:
     """
 
     app: ASGIApp
+    album: ASGIApp
     keys: KeyStore
     hosts: Collection[str] = LOOPBACK
     origins: Collection[str] = ()
@@ -101,19 +109,37 @@ class AccessControl:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a problem."""
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        is_album = scope["path"] in ("/", "/favicon.ico") or (scope["path"] + "/").startswith(ALBUM)
         try:
-            receive = await self._admitted(scope, receive)
+            self._check_host(headers)
+            if is_album:
+                receive = await self._to_album(scope, headers, receive)
+            elif scope["type"] == "http":
+                receive = await self._admitted(scope, headers, receive)
         except (GatewayError, RicordoError) as error:
             await problem_response(error)(scope, receive, send)
         else:
-            await self.app(scope, receive, send)
+            await (self.album if is_album else self.app)(scope, receive, send)
 
-    async def _admitted(self, scope: Scope, receive: Receive) -> Receive:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        self._check_host(headers)
+    async def _to_album(self, scope: Scope, headers: dict[str, str], receive: Receive) -> Receive:
+        """Refuse what another page may have caused: a browser says where a request comes from."""
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if changes and (
+            not headers.get("origin") or headers.get("sec-fetch-site", "same-origin") != "same-origin"
+        ):
+            raise GatewayError(403, "the album is asked by its own pages only")
+        if scope["type"] == "websocket" or _UPLOAD.fullmatch(scope["path"]):
+            length = headers.get("content-length", "")
+            if scope["type"] == "http" and not (length.isdecimal() and int(length) <= MOST_UPLOADED_BYTES):
+                raise GatewayError(413, f"a file may have at most {MOST_UPLOADED_BYTES:,} bytes")
+            return receive
+        return await self._whole_body(scope, headers, receive)
+
+    async def _admitted(self, scope: Scope, headers: dict[str, str], receive: Receive) -> Receive:
         if scope["path"] not in PUBLIC:
             key = await self._key(scope, headers)
             scope.setdefault("state", {})["key"] = key

@@ -12,12 +12,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ricordo.client import MemoryClient
 from ricordo.settings import GatewaySettings
+from ricordo_services.album.application import Album
+from ricordo_services.album.sessions import Sessions
 from ricordo_services.api_keys import ApiKey, KeyStore
-from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes, webhook_routes
+from ricordo_services.gateway import (
+    event_stream,
+    memory_routes,
+    message_routes,
+    operations_routes,
+    query_routes,
+    webhook_routes,
+)
 from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
 from ricordo_services.gateway.event_stream import EventFeeds
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import RETRY_AFTER, GatewayError, Problem, add_handlers, problem
+from ricordo_services.gateway.throughput import Throughput
 from ricordo_services.mcp_server.endpoint import McpEndpoint
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -80,6 +90,8 @@ class Application(NamedTuple):
     requests: RequestDraining
     mcp: McpEndpoint
     feeds: EventFeeds
+    album: Album
+    throughput: Throughput
 
 
 def build(clients: NatsClients, settings: GatewaySettings) -> Application:
@@ -95,8 +107,10 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
     )
     app.state.clients, app.state.settings = clients, settings
     app.state.feeds = feeds = EventFeeds(clients, settings.event_streams_per_key)
+    app.state.throughput = throughput = Throughput(clients)
     add_handlers(app)
-    for routes in (query_routes, message_routes, memory_routes, event_stream, webhook_routes):
+    parts = (query_routes, message_routes, memory_routes, event_stream, webhook_routes, operations_routes)
+    for routes in parts:
         app.include_router(routes.router)
 
     async def caller(scope: Scope) -> tuple[MemoryClient, str]:
@@ -114,10 +128,13 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
 
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     key = settings.key.get_secret_value() if settings.key is not None else None
+    app.state.keys = keys = KeyStore(clients.streams, None if key is None else (settings.tenant, key))
+    album = Album(app, Sessions(keys))
     requests = RequestDraining(
         AccessControl(
             app=app,
-            keys=KeyStore(clients.streams, None if key is None else (settings.tenant, key)),
+            album=album,
+            keys=keys,
             hosts=frozenset((*LOOPBACK, *(host.lower() for host in settings.hosts))),
             origins=frozenset(settings.origins),
             requests_per_second=settings.requests_per_second,
@@ -125,7 +142,7 @@ def build(clients: NatsClients, settings: GatewaySettings) -> Application:
         )
     )
     app.state.stopping = requests.stopping
-    return Application(requests, mcp, feeds)
+    return Application(requests, mcp, feeds, album, throughput)
 
 
 def _openapi(app: FastAPI) -> dict[str, object]:

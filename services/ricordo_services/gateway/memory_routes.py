@@ -1,4 +1,4 @@
-"""Routes that change a memory or a fact: pin, verify, correct, reject."""
+"""Routes that change a memory or a fact: pin, edit, verify, correct, reject."""
 
 from functools import partial
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from ricordo.client import NotFound
 from ricordo.messages import listings, queries
+from ricordo.messages.commands import FactTimes, StatedFields
 from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Content, Flag, Id, Label, refused
 from ricordo_services.gateway.problems import documented
@@ -36,7 +37,7 @@ class _Change(StrictMessage):
         return self
 
 
-class MemoryChange(_Change):
+class MemoryChange(StatedFields, _Change):
     """What to change in a memory."""
 
     user_id: Id | None = None
@@ -45,7 +46,7 @@ class MemoryChange(_Change):
     content: Content | None = None
 
 
-class FactChange(_Change):
+class FactChange(FactTimes, _Change):
     """What to change in a fact; `rejected` deletes it, and the same words do not produce it again."""
 
     user_id: Id | None = None
@@ -60,15 +61,19 @@ class Changed(BaseModel):
     ok: bool = True
 
 
-@router.patch("/v1/memories/{memory_id}", summary="Pin, verify or correct a memory.", response_model=Changed)
+@router.patch(
+    "/v1/memories/{memory_id}", summary="Pin, edit, verify or correct a memory.", response_model=Changed
+)
 async def change_memory(
     request: Request, memory_id: UUID, body: MemoryChange, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """Make the changes in the order pin, verify, correct; a repeat completes what an error left."""
+    """Make the changes in the order pin, edit, verify, correct; a repeat completes what an error left."""
     user, client = user_of(request, body.user_id), client_of(request)
     key = partial(_part, idempotency_key)
     if body.pinned is not None:
         await client.pin(user, memory_id, pinned=body.pinned, request_id=key("pin"))
+    if body.changes:
+        await client.edit(user, memory_id, **body.changes, request_id=key("edit"))
     if body.verified is not None:
         await client.verify(user, verified=body.verified, memory_id=memory_id, request_id=key("verify"))
     if body.content is not None:
@@ -83,8 +88,10 @@ async def change_fact(
     """Make the changes in the order correct, verify, reject."""
     user, client = user_of(request, body.user_id), client_of(request)
     key = partial(_part, idempotency_key)
-    if body.object is not None:
-        corrected = await client.correct(user, fact_id=fact_id, object=body.object, request_id=key("correct"))
+    if body.object is not None or body.times:
+        corrected = await client.correct(
+            user, fact_id=fact_id, object=body.object, **body.times, request_id=key("correct")
+        )
         fact_id = corrected.fact_id or fact_id  # the former value has ended
     if body.verified is not None:
         await client.verify(user, verified=body.verified, fact_id=fact_id, request_id=key("verify"))

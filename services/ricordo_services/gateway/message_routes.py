@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Final, Literal
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
@@ -20,7 +20,7 @@ from ricordo.messages.inputs import StrictMessage
 from ricordo.messages.message_types import Id, LocalInstant
 from ricordo.runtime.tasks import run_until
 from ricordo_services.export_stream import exported_items
-from ricordo_services.gateway import import_routes
+from ricordo_services.gateway import import_routes, upload_routes
 from ricordo_services.gateway.problems import GatewayError, documented, problem
 from ricordo_services.gateway.scopes import (
     JSON,
@@ -36,6 +36,7 @@ from ricordo_services.gateway.scopes import (
 
 router = APIRouter(responses=documented())
 router.include_router(import_routes.router)
+router.include_router(upload_routes.router)
 
 _MOST: Final = 500
 _TAKEN: Final = (DeadLetterCode.ID_CONFLICT, "forgotten")
@@ -165,6 +166,19 @@ async def forget_message(
 ) -> Response:
     """Erase a message."""
     return await _forget(request, user_id, idempotency_key, message_id=message_id)
+
+
+@router.delete(
+    "/v1/memories/{memory_id}",
+    summary="Erase a memory: of a message, with that; a derived one alone.",
+    response_model=commands.ForgetReply,
+)
+async def forget_memory(
+    request: Request, memory_id: UUID, user_id: Id | None = None, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Erase a memory."""
+    fields = {"user_id": user_id, "request_id": idempotency_key, "memory_id": str(memory_id)}
+    return await ask(request, commands.Discard, fields, _ERASED_WITHIN_S)
 
 
 @router.delete(

@@ -22,6 +22,7 @@ _OTHER_SHAPE: Final = frozenset({"model_type", "model_attributes_type", "list_ty
 RETRY_AFTER: Final = {"Retry-After": "2"}
 _CODES: Final = {
     401: "unauthorized",
+    403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
     408: "timeout",
@@ -111,6 +112,15 @@ def invalid(errors: Sequence[Any], beneath: int = 0) -> GatewayError:
     return GatewayError(422, f"{field or 'the body'} {reason(first)}", field=field or None)
 
 
+def _not_json(request: Request) -> GatewayError:
+    sent = request.headers.get("content-type", "none")
+    return GatewayError(
+        422,
+        f"the body must be JSON, with the header Content-Type: application/json, not {sent[:80]}; "
+        "with curl, send it by --json instead of -d",
+    )
+
+
 def documented(*besides: int) -> dict[int | str, dict[str, Any]]:
     """Return the problems that any route may answer, and those `besides`, for OpenAPI."""
     statuses = (400, 401, 404, 408, *besides, 413, 421, 422, 429, 500, 503, 504)
@@ -125,6 +135,8 @@ def add_handlers(app: FastAPI) -> None:
         match error:
             case GatewayError() | RicordoError():
                 return problem_response(error)
+            case RequestValidationError(body=bytes()):  # FastAPI parses a body that says it is JSON only
+                return problem_response(_not_json(request))
             case RequestValidationError():
                 return problem_response(invalid(error.errors(), beneath=1))
             case HTTPException():

@@ -30,6 +30,7 @@ _ASKED_BY_BODY: Final[Mapping[str, str]] = {
 _ASKED_BY_URL: Final[Mapping[str, str]] = {
     "facts": "Return facts, most confident first.",
     "memories": "List memories, page by page.",
+    "periods": "Return how many memories there are of each day, week, month or year, and how they feel.",
     "entities": "List entities, most mentioned first.",
     "graph": "Return what is around an entity, or connects two.",
     "timeline": "Return memories of a time, oldest first.",
@@ -42,6 +43,7 @@ _COMMANDS: Final = (
     ("PUT", "notes", "note", "Keep a value for a conversation."),
     ("POST", "facts", "assert", "Hand in facts that a bot's model has read."),
     ("POST", "feedback", "feedback", "Report which memories were useful."),
+    ("POST", "identities", "identify", "Tell that two names mean one, or two."),
 )
 """Method, path, name and summary of the commands that a body gives."""
 

@@ -16,7 +16,7 @@ from ricordo.client import MemoryClient, NotFound
 from ricordo.client.connection import Connection, PartsOfReply
 from ricordo.messages.filters import Filters
 from ricordo.messages.inputs import Request as BusRequest
-from ricordo.messages.inputs import StrictMessage
+from ricordo.messages.inputs import StrictMessage, meant
 from ricordo.messages.message_types import Id, Message
 from ricordo_services.api_keys import ApiKey
 from ricordo_services.gateway.nats_clients import NatsClients
@@ -113,14 +113,18 @@ def from_query(model: type[M], query: QueryParams) -> M:
         GatewayError: a parameter is unknown, given twice, or wrong.
     """
     filters = Filters.model_fields if "filters" in model.model_fields else {}
+    both = model.model_fields | filters
+    known = {field.alias or name: field for name, field in both.items() if name != "filters"}
     fields: dict[str, Any] = {}
     for name in dict.fromkeys(query):
         values = query.getlist(name)
-        field = model.model_fields.get(name, filters.get(name))
-        is_list = field is not None and _LIST.search(str(field.annotation)) is not None
+        field = known.get(name)
+        if field is None:
+            raise GatewayError(422, f"{name} is unknown: {meant(name, [*known], 'parameters')}", field=name)
+        is_list = _LIST.search(str(field.annotation)) is not None
         if len(values) > 1 and not is_list:
             raise GatewayError(422, f"{name} is given twice", field=name)
-        value = values if is_list else _read(values[0], str(field.annotation) if field else "")
+        value = values if is_list else _read(values[0], str(field.annotation))
         (fields.setdefault("filters", {}) if name in filters else fields)[name] = value
     try:
         return cast("M", strict(model).model_validate(fields))

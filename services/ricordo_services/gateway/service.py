@@ -115,8 +115,10 @@ class Gateway:
                 server.should_exit = True
                 app.feeds.end()
                 app.requests.stop(self.grace_s)
+                await app.album.close()
                 await serving
                 await app.feeds.closed()
+                await app.throughput.stop()
 
 
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules

@@ -12,7 +12,7 @@ from ricordo.messages.message_types import Id
 from ricordo.settings import GatewaySettings
 from ricordo_services.gateway.event_stream import SUBJECT_NAMES, EventType
 from ricordo_services.gateway.problems import GatewayError, documented
-from ricordo_services.gateway.scopes import JSON, as_json, key_of, user_of
+from ricordo_services.gateway.scopes import as_json, key_of, user_of
 from ricordo_services.gateway.webhook_delivery import AddressRefused, resolve
 from ricordo_services.gateway.webhook_store import NewWebhook, Webhook, WebhookInfo, WebhookStore
 
@@ -47,10 +47,9 @@ class Webhooks(BaseModel):
     "/v1/webhooks",
     summary="Have events posted to a URL, signed as Standard Webhooks specifies.",
     status_code=201,
-    response_model=NewWebhook,
     responses=documented(409),
 )
-async def add_webhook(request: Request, body: WebhookBody) -> Response:
+async def add_webhook(request: Request, body: WebhookBody) -> NewWebhook:
     """Make a webhook; its secret is in this answer only."""
     settings: GatewaySettings = request.app.state.settings
     key = key_of(request)
@@ -61,7 +60,7 @@ async def add_webhook(request: Request, body: WebhookBody) -> Response:
         raise GatewayError(409, f"the tenant has {settings.webhooks_per_tenant} webhooks: delete one first")
     webhook = Webhook.draw(key.tenant, user, str(body.url), body.events)
     await store.add(webhook)
-    return Response(webhook.model_dump_json(exclude={"tenant"}), 201, media_type=JSON)
+    return webhook
 
 
 @router.get("/v1/webhooks", summary="List the webhooks, without their secrets.", response_model=Webhooks)

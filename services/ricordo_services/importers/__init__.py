@@ -1,7 +1,7 @@
 """Parsers for the exports of other services, by the name of the service.
 
 A parser is a pure function from an opened export to its messages and to what it skips, each with the place
-where it stands. Nothing here knows the bus: the command line publishes what the parsers find.
+where it stands. Nothing here knows the bus: `past_import` publishes what the parsers find.
 """
 
 from collections.abc import Callable, Iterator, Mapping

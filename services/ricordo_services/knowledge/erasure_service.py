@@ -5,11 +5,10 @@ resumes it.
 """
 
 import asyncio
-import hashlib
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, Self
 
 import structlog
@@ -19,7 +18,7 @@ from ricordo.bus.port import StoredMessage
 from ricordo.clock import Clock
 from ricordo.documents.records import document_key
 from ricordo.messages.codec import owner_of
-from ricordo.messages.commands import Erased, Forget, ForgetReply
+from ricordo.messages.commands import Discard, Erased, Forget, ForgetReply
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.event_items import DerivedEvent
@@ -48,6 +47,7 @@ _NAMED: Final = 1_000  # memory ids in one event
 _LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
 _NAMES: Final = {
     ForgetScope.MESSAGE: ("id", "message_id"),  # of a message, and of an event about it
+    ForgetScope.MEMORY: ("memory_id",),
     ForgetScope.CONVERSATION: ("conversation_id",),
     ForgetScope.USER: ("user_id",),
 }
@@ -60,7 +60,7 @@ def _position(letter: StoredMessage) -> DeadLetterPosition:
 
 def _is_newer(letter: StoredMessage, erasure: ErasureRequest) -> bool:
     """Return whether a dead letter is newer than the erasure: a user may return after it."""
-    if erasure.scope is ForgetScope.MESSAGE:
+    if erasure.scope in (ForgetScope.MESSAGE, ForgetScope.MEMORY):
         return False
     words = owner_of(_position(letter).subject, letter.body)
     return words is not None and words.said_at is not None and words.said_at > erasure.at
@@ -184,7 +184,7 @@ class Erasures:
 
 @dataclass(frozen=True, slots=True)
 class ForgetOnRequest:
-    """Answers `command.forget`.
+    """Answers `command.forget` and `command.discard`.
 
     Attributes:
         patience: timeout of the reply in seconds.
@@ -195,22 +195,24 @@ class ForgetOnRequest:
     clock: Clock
     patience: float = _PATIENCE_S
 
-    async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
+    async def __call__(self, tenant: str, command: Forget | Discard, /) -> ForgetReply:
         """Erase, and return the counts by store."""
-        erasure = _erasure_request(command, self.clock)
-        asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
-        request = command.effect_key(tenant)
-        outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=asked)
+        request, now = command.effect_key(tenant), self.clock.now()
+        if isinstance(command, Forget):
+            erasure = _erasure_request(command, now)
+        else:
+            erasure = await self.erasing.of_memory(tenant, command.user_id, command.memory_id, now, request)
+        outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=command.digest)
         if isinstance(outcome, ErasureRequest):
             outcome = await self.erasures.done(tenant, outcome, self.patience)
         return ForgetReply(erased=outcome)
 
 
-def _erasure_request(command: Forget, clock: Clock) -> ErasureRequest:
+def _erasure_request(command: Forget, now: datetime) -> ErasureRequest:
     named = ((ForgetScope.MESSAGE, command.message_id), (ForgetScope.CONVERSATION, command.conversation_id))
     whole = (ForgetScope.USER, command.user_id)
     scope, key = next(((scope, key) for scope, key in named if key is not None), whole)
-    return ErasureRequest(command.user_id, scope, key, clock.now())
+    return ErasureRequest(command.user_id, scope, key, now)
 
 
 def _events(erasure: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from ricordo.clock import Clock
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS
 from ricordo.memory.facts.fact_model import Fact
-from ricordo.memory.facts.user_assertions import ImpossibleValue, UserAssertion, clean_value
+from ricordo.memory.facts.user_assertions import ImpossiblePeriod, ImpossibleValue, UserAssertion, clean_value
 from ricordo.messages.commands import (
     Command,
     Correct,
@@ -83,12 +83,16 @@ class FactCommands:
         return VerifyReply(verified=command.verified)
 
     async def correct(self, tenant: str, command: Correct, fact_id: UUID, /) -> CorrectReply:
-        """Correct the object of a fact; the reply names the current fact."""
+        """Correct the object or the times of a fact; the reply names the fact that they are now of."""
         try:
-            assertion = UserAssertion(object=clean_value(command.object or ""))
+            value = None if command.object is None else clean_value(command.object)
+            assertion = UserAssertion(object=value, times=command.times)
         except ImpossibleValue as error:
             raise RequestError(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
-        current = await self._apply(tenant, command, fact_id, assertion)
+        try:
+            current = await self._apply(tenant, command, fact_id, assertion)
+        except ImpossiblePeriod as error:
+            raise RequestError(ErrorCode.INVALID_REQUEST, f"valid_from {error}", "valid_from") from None
         return CorrectReply(fact_id=None if current is None else current.id)
 
     async def reject(self, tenant: str, command: RejectFact, /) -> RejectFactReply:

@@ -1,7 +1,6 @@
 """Handlers of lifecycle: events of recalls and of ends of sessions, and the user's commands on memories."""
 
 import asyncio
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.commands import (
     Correct,
     CorrectReply,
+    Edit,
+    EditReply,
     Feedback,
     FeedbackReply,
     Note,
@@ -33,6 +34,7 @@ from ricordo.store.curation_store import (
     CorrectionResult,
     CurationRequest,
     CurationStore,
+    FixedKind,
     Flag,
     UnknownMemories,
 )
@@ -43,7 +45,7 @@ from ricordo_services.lifecycle.derived_events import removal_events
 from ricordo_services.stage_events import requests
 
 REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance")
-OnMemories = Feedback | Pin | Verify | Correct
+OnMemories = Feedback | Pin | Edit | Verify | Correct
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,17 @@ class MemoryCommands:
         events = await self._set(tenant, command, command.memory_id, "pinned", value=command.pinned)
         return QueryResult(PinReply(pinned=command.pinned), events, _cause(tenant, command))
 
+    async def edit(self, tenant: str, command: Edit, /) -> QueryResult:
+        """Change the kind, importance, tags or expiry of a memory."""
+        request = _request(tenant, command)
+        with _translate_errors(command):
+            fields = await self.curation.edit(
+                tenant, request, command.memory_id, command.changes, at=self.clock.now()
+            )
+        return QueryResult(
+            EditReply(), _changed(command, (command.memory_id,), fields), _cause(tenant, command)
+        )
+
     async def verify(self, tenant: str, command: Verify, memory_id: UUID, /) -> QueryResult:
         """Confirm a memory, or revoke the confirmation."""
         events = await self._set(tenant, command, memory_id, "verified", value=command.verified)
@@ -160,9 +173,7 @@ def _processing_events(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
 
 def _request(tenant: str, command: OnMemories) -> CurationRequest:
     """Return the request of a command."""
-    key = command.effect_key(tenant)
-    asked = command.model_dump_json(exclude={"request_id"})
-    return CurationRequest(command.user_id, key, hashlib.sha256(asked.encode()).digest())
+    return CurationRequest(command.user_id, command.effect_key(tenant), command.digest)
 
 
 def _cause(tenant: str, command: OnMemories) -> UUID | None:
@@ -183,11 +194,14 @@ def _changed(
 
 @contextmanager
 def _translate_errors(command: OnMemories) -> Iterator[None]:
-    """Raise the error of unknown memories as `RequestError`."""
+    """Raise errors of the store as `RequestError`."""
     try:
         yield
     except UnknownMemories as unknown:
         raise RequestError(ErrorCode.NOT_FOUND, _unknown_reason(unknown), _field(command, unknown)) from None
+    except FixedKind:
+        reason = "kind must not be given for what was derived: a summary stays one"
+        raise RequestError(ErrorCode.INVALID_REQUEST, reason, "kind") from None
 
 
 def _unknown_reason(unknown: UnknownMemories) -> str:

@@ -60,6 +60,7 @@ class ListingScopes:
             conversation_id=filters.conversation_id,
             times_of_day=[one.value for one in filters.time_of_day],
             days_of_week=[one.value for one in filters.day_of_week],
+            pinned=None,
             **await self._names(tenant, user_id, filters),
         )
 

@@ -19,7 +19,14 @@ from ricordo.messages.entities import EntitiesReply, EntitiesRequest, EntityCard
 from ricordo.messages.enumerations import EntityKind, ListingOrder
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.filters import Filters
-from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest
+from ricordo.messages.listings import (
+    MemoriesReply,
+    MemoriesRequest,
+    PeriodsReply,
+    PeriodsRequest,
+    UsersReply,
+    UsersRequest,
+)
 from ricordo.runtime.handling import RequestError
 from ricordo.store.listing_store import (
     ListedEntity,
@@ -143,7 +150,7 @@ class MemoryPages:
     """Answers `query.memories`.
 
     The orders by time follow from columns that never change, so a cursor holds the last memory of its page.
-    Use and importance change, so the first page stores the order, and a cursor holds a place in it.
+    Use, importance and feeling change, so the first page stores the order, and a cursor holds a place in it.
     """
 
     memories: MemoryQueries
@@ -158,11 +165,13 @@ class MemoryPages:
             RequestError: the cursor is damaged, expired, or of another user or request.
         """
         filters = (request.filters or Filters()).model_dump_json()
-        bound = (tenant, request.user_id, request.order.value, filters, request.text or "")
+        bound = [tenant, request.user_id, request.order.value, filters, request.text or ""]
+        bound += [] if request.pinned is None else [f"pinned={request.pinned}"]
         position = _Position.read(request.cursor, bound)
         scope = await self.scopes(tenant, request.user_id, request.filters or Filters())
         if request.text is not None:
             scope = replace(scope, patterns=word_patterns(request.text))
+        scope = replace(scope, pinned=request.pinned)
         page = self._by_time if request.order in _BY_TIME else self._stored
         ids, after, total = await page(tenant, request, scope, position)
         found = {one.id: one for one in await self.memories.memories(tenant, request.user_id, ids)}
@@ -200,10 +209,27 @@ class MemoryPages:
         self, tenant: str, request: MemoriesRequest, scope: ListingScope, position: _Position | None
     ) -> tuple[Sequence[UUID], _Position | None, int]:
         """As `_by_time`, in an order that the first page stores."""
-        by_use = request.order is ListingOrder.USED
-        stored = partial(self.listings.by_weight, tenant, request.user_id, scope, by_use=by_use)
+        stored = partial(self.listings.by_weight, tenant, request.user_id, scope, order=request.order.value)
         shown, behind, total = await _page(stored, position, self.clock.now(), request.limit)
         return [one.id for one in shown], behind, total
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeriods:
+    """Answers `query.periods`."""
+
+    listings: Listings
+
+    async def __call__(self, tenant: str, request: PeriodsRequest, /) -> PeriodsReply:
+        """Return the periods with memories, oldest first."""
+        return await self.listings.periods(
+            tenant,
+            request.user_id,
+            request.by,
+            start=request.start,
+            end=request.end,
+            timezone=request.timezone,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 
 from ricordo.messages.codec import encode
 from ricordo.messages.entities import EntityCard
+from ricordo.messages.listings import PeriodView
 from ricordo.messages.message_types import Message
 from ricordo.messages.views import FactView, HistoryMessage, MemoryView
 
@@ -27,6 +28,10 @@ def _without_messages(fact: FactView) -> Message:
 
 def _name_alone(card: EntityCard) -> Message:
     return card.model_copy(update={"facts": (), "aliases": (), "truncated": True})
+
+
+def _without_memories(period: PeriodView) -> Message:
+    return period.model_copy(update={"strongest": ()})
 
 
 def _left_out(_: Message) -> None:
@@ -79,4 +84,8 @@ fit_history: Final = Truncation(TruncationStep("messages", _without_text, from_f
 fit_facts: Final = Truncation(TruncationStep("facts", _without_messages), TruncationStep("facts", _left_out))
 fit_memory: Final = Truncation(TruncationStep("facts", _without_messages))
 fit_entities: Final = Truncation(TruncationStep("entities", _name_alone))
+fit_periods: Final = Truncation(
+    TruncationStep("periods", _without_memories, from_first=True),
+    TruncationStep("periods", _left_out, from_first=True),
+)
 fit_graph: Final = Truncation(TruncationStep("edges", _left_out))

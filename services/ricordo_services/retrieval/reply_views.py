@@ -113,6 +113,7 @@ def brief_memory_view(memory: Memory) -> BriefMemoryView:
         content=content if len(content) <= _BRIEF else content[: _BRIEF - 1].rstrip() + "…",
         truncated=len(content) > _BRIEF,
         title=memory.title or None,
+        valence=memory.emotion.valence,
         archived=memory.archived_at is not None,
     )
 

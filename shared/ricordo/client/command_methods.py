@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from ricordo.client.connection import ConnectionMethods
-from ricordo.client.options import AssertedFactFields, CommandOptions, CorrectionFields, Target
+from ricordo.client.exceptions import InvalidRequest
+from ricordo.client.options import AssertedFactFields, CommandOptions, CorrectionFields, EditFields, Target
 from ricordo.messages import commands
 
 
@@ -24,11 +25,22 @@ class CommandMethods(ConnectionMethods):
         *,
         message_id: str | None = None,
         conversation_id: str | None = None,
+        memory_id: UUID | str | None = None,
         **options: Unpack[CommandOptions],
     ) -> commands.ForgetReply:
-        """Erase a message or a conversation; with neither, **all data of the user**."""
-        fields = {"user_id": user_id, "message_id": message_id, "conversation_id": conversation_id, **options}
-        return await self._ask(commands.Forget, commands.ForgetReply, fields)
+        """Erase a message, a conversation or a memory; with none of them, **all data of the user**.
+
+        The memory of a message is erased with that. A derived one goes alone, with what was derived from it,
+        and is not derived again from the same memories.
+        """
+        scopes = {"message_id": message_id, "conversation_id": conversation_id}
+        if memory_id is None:
+            fields = {"user_id": user_id, **scopes, **options}
+            return await self._ask(commands.Forget, commands.ForgetReply, fields)
+        if given := [name for name, value in scopes.items() if value is not None]:
+            raise InvalidRequest(f"{given[0]} must not be given together with memory_id", given[0])
+        fields = {"user_id": user_id, "memory_id": memory_id, **options}
+        return await self._ask(commands.Discard, commands.ForgetReply, fields)
 
     async def pin(
         self, user_id: str, memory_id: UUID | str, *, pinned: bool = True, **options: Unpack[CommandOptions]
@@ -36,6 +48,16 @@ class CommandMethods(ConnectionMethods):
         """Protect a memory from fading, or end that; pinning also restores it from the archive."""
         fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, **options}
         return await self._ask(commands.Pin, commands.PinReply, fields)
+
+    async def edit(
+        self, user_id: str, memory_id: UUID | str, **changes: Unpack[EditFields]
+    ) -> commands.EditReply:
+        """Change the kind, importance, tags or expiry of a memory; what is not given stays.
+
+        What is set so is not derived again; use adds to an importance.
+        """
+        fields = {"user_id": user_id, "memory_id": memory_id, **changes}
+        return await self._ask(commands.Edit, commands.EditReply, fields)
 
     async def verify(
         self, user_id: str, *, verified: bool = True, **target: Unpack[Target]
@@ -48,7 +70,10 @@ class CommandMethods(ConnectionMethods):
         return await self._ask(commands.Verify, commands.VerifyReply, fields)
 
     async def correct(self, user_id: str, **correction: Unpack[CorrectionFields]) -> commands.CorrectReply:
-        """Correct a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`).
+        """Correct a memory (`memory_id`, `content`), or the value or times of a fact (`fact_id`).
+
+        Of `object`, `valid_from` and `valid_to`, what is not given stays; None as `valid_to` says that the
+        fact holds.
 
         Values derived from a memory, including facts, are computed again after the reply.
         """

@@ -117,9 +117,18 @@ class MemoriesOptions(CallOptions, total=False):
 
     filters: Filters | Mapping[str, object] | None
     text: str | None
+    pinned: bool | None
     order: str
     cursor: str | None
     limit: int
+
+
+class PeriodsOptions(CallOptions, total=False):
+    """Options of `query.periods`."""
+
+    start: When | None
+    end: When | None
+    timezone: str | None
 
 
 class EntitiesOptions(CallOptions, total=False):
@@ -137,6 +146,15 @@ class GraphOptions(CallOptions, total=False):
     min_confidence: int
 
 
+class EditFields(CommandOptions, total=False):
+    """What `edit` changes; `tags` are all from now on, and None as `expires_at` means never."""
+
+    kind: str
+    importance: float
+    tags: Sequence[str]
+    expires_at: When | None
+
+
 class Target(CommandOptions, total=False):
     """Target of `verify` and `correct`: one of the two ids."""
 
@@ -145,7 +163,9 @@ class Target(CommandOptions, total=False):
 
 
 class CorrectionFields(Target, total=False):
-    """`content` for a memory, `object` for a fact."""
+    """`content` for a memory; for a fact `object`, `valid_from`, or `valid_to` (None: it holds)."""
 
     content: str | None
     object: str | None
+    valid_from: When
+    valid_to: When | None

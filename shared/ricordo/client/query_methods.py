@@ -16,6 +16,7 @@ from ricordo.client.options import (
     GraphOptions,
     HistoryOptions,
     MemoriesOptions,
+    PeriodsOptions,
     RecallOptions,
     When,
 )
@@ -121,6 +122,13 @@ class QueryMethods(ConnectionMethods):
         """Return a page of memories; its `next` is the `cursor` of the following page."""
         fields = {"user_id": user_id, **options}
         return await self._ask(listings.MemoriesRequest, listings.MemoriesReply, fields)
+
+    async def periods(
+        self, user_id: str, by: str, **options: Unpack[PeriodsOptions]
+    ) -> listings.PeriodsReply:
+        """Return how many memories there are of each `day`, `week`, `month` or `year`, and how they feel."""
+        fields = {"user_id": user_id, "by": by, **options}
+        return await self._ask(listings.PeriodsRequest, listings.PeriodsReply, fields)
 
     async def entities(self, user_id: str, **options: Unpack[EntitiesOptions]) -> EntitiesReply:
         """Return a page of the people, animals, places and things of a user, most mentioned first."""

@@ -215,7 +215,7 @@ def is_user_statement(memory: Memory) -> bool:
 
 
 def inherit_use(memory: Memory, former: Sequence[Memory]) -> Memory:
-    """Return a memory with the use of those that it replaces: accesses, reinforcement, pinning.
+    """Return a memory with the use of those that it replaces: accesses, reinforcement, pinning, tags.
 
     Its importance stays; what use adds to it follows from the access count.
     """
@@ -228,6 +228,7 @@ def inherit_use(memory: Memory, former: Sequence[Memory]) -> Memory:
         reinforcement=max(one.reinforcement for one in former),
         last_accessed=max(used, default=None),
         pinned=any(one.pinned for one in former),
+        tags=tuple(dict.fromkeys(tag for one in (memory, *former) for tag in one.tags)),
     )
 
 

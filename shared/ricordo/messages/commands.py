@@ -1,13 +1,14 @@
 """The commands: a request and a reply each. `request_id` makes any of them safe to repeat."""
 
-from typing import Annotated, Literal, Self
+import hashlib
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
 
 from ricordo.language.annotations import Predicate
 from ricordo.messages.ids import request_key
-from ricordo.messages.inputs import StrictMessage, UserRequest
+from ricordo.messages.inputs import Input, StrictMessage, UserRequest
 from ricordo.messages.message_types import (
     Content,
     Count,
@@ -16,6 +17,7 @@ from ricordo.messages.message_types import (
     Instant,
     JsonObject,
     Label,
+    Labels,
     Message,
     NoteValue,
     Unit,
@@ -23,11 +25,16 @@ from ricordo.messages.message_types import (
 )
 
 OneId = UUID | None
+_OPTIONAL_INSTANT: Final = Field(default_factory=type(None))
+"""An instant that is not given; null says that there is none."""
 
 
 class Command(UserRequest):
     """A command of a bot for a user."""
 
+    without_default: ClassVar[frozenset[str]] = frozenset()
+    """Fields that the digest leaves out unless they are given: absent and null differ, or earlier versions
+    had none."""
     request_id: Id | None = None
     """An idempotency key."""
 
@@ -36,6 +43,12 @@ class Command(UserRequest):
         if self.request_id is None:
             return None
         return request_key(tenant, self.user_id, self.name, self.request_id)
+
+    @property
+    def digest(self) -> bytes:
+        """The SHA-256 of its content, which a repetition shares."""
+        left_out = {"request_id"} | self.without_default - self.model_fields_set
+        return hashlib.sha256(self.model_dump_json(exclude=left_out).encode()).digest()
 
 
 class CommandReply(Message):
@@ -55,9 +68,31 @@ class _OfMemoryOrFact(Command):
         return self
 
 
+class FactTimes(Input):
+    """When a fact holds; what is not given stays."""
+
+    without_default: ClassVar[frozenset[str]] = frozenset({"valid_from", "valid_to"})
+    valid_from: Instant | None = None
+    valid_to: Instant | None = _OPTIONAL_INSTANT
+    """Null: it holds."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.valid_from is not None and self.valid_to is not None and self.valid_to <= self.valid_from:
+            raise refused("must be before valid_to", "valid_from")
+        return self
+
+    @property
+    def times(self) -> dict[str, Any]:
+        """The given instants by their fields."""
+        return {name: getattr(self, name) for name in sorted(self.without_default & self.model_fields_set)}
+
+
 class Forget(Command, name="command.forget"):
     """Erase a message, a conversation, or, if neither is given, all data of the user."""
 
+    # A new scope must be a command of its own, as `Discard` is: a worker that does not know the field ignores
+    # it, and would erase all data of the user.
     message_id: Id | None = None
     conversation_id: Id | None = None
 
@@ -86,6 +121,12 @@ class ForgetReply(CommandReply):
     erased: Erased
 
 
+class Discard(Command, name="command.discard"):
+    """Erase one memory: that of a message with the message, a derived one alone."""
+
+    memory_id: UUID
+
+
 class Pin(Command, name="command.pin"):
     """Exempt a memory from decay, or end the exemption."""
 
@@ -97,6 +138,40 @@ class PinReply(CommandReply):
     """Whether the memory is pinned now."""
 
     pinned: Flag
+
+
+class StatedFields(Input):
+    """What may be stated of a memory; what is not given stays."""
+
+    without_default: ClassVar[frozenset[str]] = frozenset({"kind", "importance", "tags", "expires_at"})
+    kind: Literal["message", "note", "agreement", "problem", "decision"] | None = None
+    """Of a message only."""
+    importance: Unit | None = None
+    tags: Labels = ()
+    """All of its tags from now on."""
+    expires_at: Instant | None = _OPTIONAL_INSTANT
+    """Null: never."""
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The given values by their fields."""
+        return {name: getattr(self, name) for name in sorted(self.without_default & self.model_fields_set)}
+
+
+class Edit(StatedFields, Command, name="command.edit"):
+    """Change what is stated of a memory."""
+
+    memory_id: UUID
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.changes:
+            raise refused("or importance, tags or expires_at is required", "kind")
+        return self
+
+
+class EditReply(CommandReply):
+    """The memory was changed."""
 
 
 class Verify(_OfMemoryOrFact, name="command.verify"):
@@ -111,8 +186,8 @@ class VerifyReply(CommandReply):
     verified: Flag
 
 
-class Correct(_OfMemoryOrFact, name="command.correct"):
-    """Correct the text of a memory (`content`) or the value of a fact (`object`)."""
+class Correct(FactTimes, _OfMemoryOrFact, name="command.correct"):
+    """Correct the text of a memory (`content`), or the value (`object`) or times of a fact."""
 
     content: Content | None = None
     object: Label | None = None
@@ -120,10 +195,13 @@ class Correct(_OfMemoryOrFact, name="command.correct"):
     @model_validator(mode="after")
     def _fitting_text(self) -> Self:
         wanted, other = ("content", "object") if self.memory_id is not None else ("object", "content")
-        if getattr(self, wanted) is None:
+        with_times = wanted == "object" and self.times
+        if getattr(self, wanted) is None and not with_times:
             raise refused(f"is required to correct a {'memory' if wanted == 'content' else 'fact'}", wanted)
         if getattr(self, other) is not None:
             raise refused(f"must not be given together with {wanted}", other)
+        if self.memory_id is not None and any(self.times.values()):
+            raise refused("must not be given together with memory_id", min(self.times))
         return self
 
 

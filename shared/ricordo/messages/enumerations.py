@@ -79,8 +79,19 @@ class ForgetScope(StrEnum):
     """How much a `forget` erased."""
 
     MESSAGE = "message"
+    MEMORY = "memory"
+    """One that no message is behind; one of a message goes with its message."""
     CONVERSATION = "conversation"
     USER = "user"
+
+
+class PeriodLength(StrEnum):
+    """How long the periods are by which memories are counted; a week begins on Monday."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
 
 
 class ListingOrder(StrEnum):
@@ -90,6 +101,8 @@ class ListingOrder(StrEnum):
     OLDEST = "oldest"
     IMPORTANT = "important"
     USED = "used"
+    FEELING = "feeling"
+    """Brightest first."""
 
 
 class ChangeKind(StrEnum):

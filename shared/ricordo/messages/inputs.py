@@ -89,9 +89,14 @@ class StrictMessage(Input):
         return given
 
 
+_USUAL: Final = {"after": "cursor", "question": "query"}
+"""Names that other services have for ours, and that do not look like them."""
+
+
 def meant(name: str, known: Sequence[str], kind: str = "fields") -> str:
     """Return what was probably meant by an unknown name: the most similar one, or one of all of this kind."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
-    near = get_close_matches(name[:_NAME_MAX_CHARS], known, n=1)
+    usual = _USUAL.get(name)
+    near = [usual] if usual in known else get_close_matches(name[:_NAME_MAX_CHARS], known, n=1)
     return f"did you mean {near[0]}?" if near else f"the {kind} are {', '.join(known)}"

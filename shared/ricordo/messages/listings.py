@@ -1,12 +1,12 @@
 """The queries for looking around: one memory with all that belongs to it, pages of memories and of users."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
-from ricordo.messages.enumerations import ArchiveReason, ChangeKind, Degradation, ListingOrder
+from ricordo.messages.enumerations import ArchiveReason, ChangeKind, Degradation, ListingOrder, PeriodLength
 from ricordo.messages.filters import Filters
 from ricordo.messages.inputs import Request, UserRequest
 from ricordo.messages.message_types import (
@@ -18,7 +18,9 @@ from ricordo.messages.message_types import (
     Message,
     Number,
     OptionalLabel,
+    TimeZone,
     Unit,
+    refused,
 )
 from ricordo.messages.views import FactView, MemoryView
 
@@ -43,6 +45,8 @@ class BriefMemoryView(Message):
     title: str | None = None
     created_at: Instant
     importance: Unit
+    valence: float = Field(0.0, strict=True, ge=-1, le=1)
+    """Of its emotion; 0 until it is enriched."""
     archived: Flag = False
 
 
@@ -121,6 +125,8 @@ class MemoriesRequest(UserRequest, name="query.memories"):
     text: OptionalLabel = None
     """Words that the content contains, at most 16, in any case and with or without accents; parts of words in
     scripts without capitals."""
+    pinned: Flag | None = None
+    """Only those that are pinned, or only those that are not."""
     order: ListingOrder = ListingOrder.RECENT
     cursor: Cursor | None = None
     """The `next` of the preceding page; all other fields but `limit` must be the same."""
@@ -133,9 +139,55 @@ class MemoriesReply(Message):
     memories: tuple[MemoryView, ...] = ()
     next: Cursor | None = None
     """The `cursor` of the next page; null if there is none. It expires after an hour for the orders
-    `important` and `used`."""
+    `important`, `used` and `feeling`."""
     total: Count = 0
     """The number of matching memories at the time of the first page."""
+
+
+class PeriodsRequest(UserRequest, name="query.periods"):
+    """Get how many memories there are of each day, week, month or year, and how they feel."""
+
+    by: PeriodLength
+    start: Instant | None = None
+    """Memories of that instant or later."""
+    end: Instant | None = None
+    """Memories before that instant."""
+    timezone: TimeZone = None
+    """In which the periods begin; by default the last one that the user's messages named, else the offset of
+    the last message."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise refused("must not be before start", "end")
+        return self
+
+
+class PeriodView(Message, title="Period"):
+    """The memories of a period."""
+
+    start: Instant
+    end: Instant
+    """Exclusive."""
+    memories: Annotated[int, Field(strict=True, ge=1)]
+    valence: float | None = Field(None, strict=True, ge=-1, le=1)
+    """The mean of enriched memories; null if there are none."""
+    arousal: Unit | None = None
+    """As `valence`."""
+    feelings: dict[str, int] = Field(default_factory=dict)
+    """The five most frequent primary emotions, with their numbers, most frequent first."""
+    strongest: Annotated[tuple[BriefMemoryView, ...], Field(max_length=3)] = ()
+    """The most important memories."""
+
+
+class PeriodsReply(Message):
+    """The periods with memories, oldest first; informative memories, archived ones included."""
+
+    periods: tuple[PeriodView, ...] = ()
+    timezone: str = "UTC"
+    """In which the periods begin: an IANA name, or an offset such as +08:00."""
+    truncated: Flag = False
+    """Whether the oldest periods lack `strongest`, or are left out, as the reply would be too long."""
 
 
 class UserView(Message, title="User"):

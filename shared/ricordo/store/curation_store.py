@@ -1,7 +1,7 @@
 """Feedback, pins, confirmations and corrections of memories by users."""
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -28,6 +28,10 @@ class UnknownMemories(LookupError):
     def __init__(self, memory_ids: Sequence[UUID]) -> None:
         super().__init__(f"the user has no memory {', '.join(map(str, memory_ids))}")
         self.memory_ids = tuple(memory_ids)
+
+
+class FixedKind(ValueError):
+    """The memory was derived from others: its kind says how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,38 @@ class CurationStore(Store):
                 raise UnknownMemories([memory_id])
             restored = ["archived_at"] if value and row.get("archived") else []
             return {"fields": [*([column] if row[column] != value else []), *restored]}
+
+        async with self._database.transaction(tenant) as connection:
+            return tuple((await _once(connection, tenant, request, at, write))["fields"])
+
+    async def edit(
+        self,
+        tenant: str,
+        request: CurationRequest,
+        memory_id: UUID,
+        changes: Mapping[str, Any],
+        *,
+        at: datetime,
+    ) -> Sequence[str]:
+        """Change what is stated of a memory, and return the changed columns.
+
+        Args:
+            changes: any of `kind`, `importance`, `tags` and `expires_at`; None as the last clears it, and a
+                memory that had expired returns from the archive unless it expires before `at`.
+
+        Raises:
+            FixedKind: a `kind` is given for a derived memory; nothing was written.
+        """
+        values = [changes.get(name) for name in ("kind", "importance", "tags", "expires_at")]
+
+        async def write(connection: Connection) -> Outcome:
+            memory = tenant, request.user_id, memory_id
+            row = await connection.fetchrow(_SQL["edit"], *memory, *values, "expires_at" in changes, at)
+            if row is None:
+                raise UnknownMemories([memory_id])
+            if row["is_derived"] and "kind" in changes:
+                raise FixedKind(f"the memory {memory_id} was derived from others")
+            return {"fields": row["fields"]}
 
         async with self._database.transaction(tenant) as connection:
             return tuple((await _once(connection, tenant, request, at, write))["fields"])

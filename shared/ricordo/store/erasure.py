@@ -22,10 +22,10 @@ _STATEMENTS: Final = 5  # rows of evidence per message of a slice
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """A message, conversation or user to be erased.
+    """A message, memory, conversation or user to be erased.
 
     Attributes:
-        key: the id of the message, the conversation or the user, depending on `scope`.
+        key: the id of the message, the memory, the conversation or the user, depending on `scope`.
         at: everything that was sent or stored until then is erased.
     """
 
@@ -61,7 +61,19 @@ class DeadLetterPosition:
 
 
 class ErasureStore(FoldingStore):
-    """Erases messages, conversations and users. Each method raises `StoreUnavailable` when it is away."""
+    """Erases messages, memories, conversations and users. Each method may raise `StoreUnavailable`."""
+
+    async def of_memory(
+        self, tenant: str, user_id: str, memory_id: UUID, at: datetime, request: str | None
+    ) -> ErasureRequest:
+        """Return what is to be erased for a memory: its message, or itself where no message is behind it.
+
+        Args:
+            request: id of the request; a repeated one is about the same, though that may have gone already.
+        """
+        found = await self._fetchrow(_SQL["memory_scope"], tenant, user_id, memory_id, request)
+        scope, key = ("memory", str(memory_id)) if found is None else (found["scope"], found["key"])
+        return ErasureRequest(user_id, ForgetScope(scope), key, at)
 
     async def put_tombstone(
         self, tenant: str, erasure: ErasureRequest, *, request: str | None = None, asked: bytes = b""
@@ -117,7 +129,7 @@ class ErasureStore(FoldingStore):
         conversation = erasure.key if erasure.scope is ForgetScope.CONVERSATION else None
         async with self._database.transaction(tenant) as connection:
             notes = 0
-            if erasure.scope is not ForgetScope.MESSAGE:
+            if erasure.scope in (ForgetScope.CONVERSATION, ForgetScope.USER):
                 within = (tenant, erasure.user_id, conversation, erasure.at)
                 notes = _affected(await connection.execute(_SQL["notes"], *within))
                 await connection.execute(_SQL["ends"], *within)
@@ -160,7 +172,7 @@ class _Slice:
         found = await self._fetch(self.erasure.scope.value, self.erasure.key, self.erasure.at, self.limit)
         if not found:
             return ErasureSlice()
-        messages = [row["message_id"] for row in found]
+        messages = [row["message_id"] for row in found if row["message_id"] is not None]
         conversations = {row["conversation_id"] for row in found}
         await self._lock(conversations)
         memory_ids = await self._with_derived({row["memory_id"] for row in found})

@@ -152,6 +152,10 @@ async def keep_assertion(
     fact = fact_of(found)
     subject_key = found["subject_key"]
     last = await connection.fetchval(_SQL["last_evidence"], tenant, user_id, subject_key, _competing(fact))
+    if curation.assertion.times and curation.assertion.object is None:
+        await _check_latest(
+            connection, (tenant, user_id, subject_key, fact.predicate, found["object_key"]), curation, fact
+        )
     named = assertion_evidence(fact, curation.assertion, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
     if curation.assertion.rejected and not await connection.fetchval(_SQL["is_verified"], *scope):
@@ -215,17 +219,41 @@ def _check_repeated(
         RequestConflict: the request was made with another content.
     """
     first, word = kept[0], curation.assertion
-    if word.object is None:
+    last, times = kept[-1], word.times
+    if word.is_dated:
+        same = (
+            last["polarity"] != "holds"
+            and last["valid_from"] == times.get("valid_from")
+            and ("valid_to" not in times or last["valid_to"] == times["valid_to"])
+            and normalise(last["object"]) == normalise(word.object or first["object"])
+        )
+    elif word.object is None:
         kinds = ["verified"] if word.verified else ["unverified", *["restored"] * (len(kept) - 1)]
-        same = [row["kind"] for row in kept] == kinds
+        same = [row["kind"] for row in kept] == kinds and last["polarity"] == "holds"
     else:
-        same = kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
+        same = (last["kind"], last["polarity"]) == ("verified", "holds")
+        same = same and normalise(last["object"]) == normalise(word.object)
     if not same or (found is not None and _statement(first) != _statement(found)):
         raise RequestConflict
 
 
 def _statement(row: asyncpg.Record) -> tuple[str, str, str]:
     return row["subject_key"], row["predicate"], row["object_key"]
+
+
+async def _check_latest(
+    connection: Connection, scope: tuple[str, ...], curation: FactAssertion, fact: Fact
+) -> None:
+    """Check that times are given for the latest period of a value, which a correction is about.
+
+    Raises:
+        FactEnded: another period of the value is later.
+    """
+    later = (
+        fact.id if fact.id != curation.fact_id else await connection.fetchval(_SQL["later"], *scope, fact.id)
+    )
+    if later is not None:
+        raise FactEnded(curation.fact_id, later)
 
 
 async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:

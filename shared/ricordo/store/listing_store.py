@@ -11,7 +11,8 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.language.facts.entity_names import Entity
 from ricordo.language.facts.vocabulary import OBJECT_KINDS, SUBJECT_KINDS
 from ricordo.memory.facts.fact_model import Fact
-from ricordo.messages.listings import UserView
+from ricordo.messages.enumerations import PeriodLength
+from ricordo.messages.listings import PeriodsReply, UserView
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import build, entity_of, fact_of
 
@@ -26,7 +27,7 @@ _KIND_COLUMNS: Final = tuple(map(list, zip(*_KINDS, strict=True)))
 _FACTS: Final = 5  # of an entity
 LIFETIME: Final = timedelta(hours=1)
 """How long a stored listing can be read."""
-STORED: Final = 10
+STORED: Final = 40
 """How many stored listings a user has."""
 
 
@@ -45,6 +46,7 @@ class ListingScope:
         above_valence, below_valence: exclusive bounds.
         patterns: regular expressions that the content must match.
         refs: any of these, by `type:id`.
+        pinned: None for either.
     """
 
     start: datetime | None = None
@@ -65,6 +67,7 @@ class ListingScope:
     conversation_id: str | None = None
     times_of_day: Sequence[str] = ()
     days_of_week: Sequence[str] = ()
+    pinned: bool | None = None
 
 
 class MemoryPlace(NamedTuple):
@@ -127,7 +130,7 @@ class StoredOrder(Generic[T]):
     async def begin(self, now: datetime, limit: int) -> tuple[int, Sequence[T]]:
         """Store the order; return the number of what it lists, and the first.
 
-        A listing of fewer than `limit` is not stored, and a user's eleventh replaces the oldest. The user's
+        A listing of fewer than `limit` is not stored, and one beyond `STORED` replaces the oldest. The user's
         lock keeps a concurrent erasure from missing the new rows.
         """
         owner, values = self.conditions[:2], (self.listing_id, now, self.by, self.chunk)
@@ -213,15 +216,15 @@ class Listings(Store):
         return [MemoryPlace(*row) for row in found]
 
     def by_weight(
-        self, tenant: str, user_id: str, scope: ListingScope, listing: UUID, *, by_use: bool
+        self, tenant: str, user_id: str, scope: ListingScope, listing: UUID, order: str
     ) -> StoredOrder[ListedMemory]:
-        """Return the order of memories by use or importance, as it was or is to be stored as `listing`."""
+        """Return the memories by `used`, `important` or `feeling`, as stored, or to be, as `listing`."""
         return StoredOrder(
             database=self._database,
             conditions=(tenant, user_id, *astuple(scope)),
             listing_id=listing,
             store=_SQL["store"],
-            by=by_use,
+            by=order,
             listed=_SQL["listed"],
             chunk=self.chunk,
             shown=_places,
@@ -245,6 +248,22 @@ class Listings(Store):
             listed=_ENTITIES["listed"],
             chunk=self.chunk,
             shown=partial(_with_facts, tenant, user_id),
+        )
+
+    async def periods(
+        self,
+        tenant: str,
+        user_id: str,
+        by: PeriodLength,
+        *,
+        start: datetime | None,
+        end: datetime | None,
+        timezone: str | None,
+    ) -> PeriodsReply:
+        """Return the periods with memories of `[start, end)`, in a zone; None for that of the user."""
+        asked = (tenant, user_id, by.value, start, end, timezone)
+        return PeriodsReply.model_validate_json(
+            await self._fetchval(_SQL["periods"], *asked, planned_anew=True)
         )
 
     async def users(self, tenant: str, after: str | None, limit: int) -> Sequence[UserView]:

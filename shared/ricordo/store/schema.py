@@ -38,7 +38,7 @@ class Tombstone:
     """
 
     tenant: str
-    scope: Literal["message", "conversation", "user", "erased"]
+    scope: Literal["message", "memory", "conversation", "user", "erased"]
     user_id: _Name
     key: _Name
     requested_at: AwareDatetime

@@ -24,6 +24,7 @@ from tests.contract.store.evidence import (
 )
 from tests.contract.store.stores import Stores
 from tests.contract.store.test_erasure import A_CONVERSATION, A_MESSAGE, A_USER, forget
+from tests.support.factories import at
 
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.user_assertions import UserAssertion
@@ -120,6 +121,28 @@ async def test_a_correction_among_many_values_is_made_and_retracted_alone(stores
     for _ in range(2):
         await assert_fact(stores, tea.id, RETRACTED, "request 3")
         assert await by_object(stores) == before
+
+
+async def test_corrected_times_stay_whatever_comes_and_a_repeat_changes_nothing(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    until = UserAssertion(times={"valid_to": at(-90)})
+    over = await assert_fact(stores, rome.id, until)
+    assert over is not None
+    assert (over.id, over.valid_from, over.valid_to, over.verified) == (rome.id, None, at(-90), True)
+    known = await version(stores)
+    assert await assert_fact(stores, rome.id, until) == over
+    assert await version(stores) == known
+    for conflict in (CONFIRMED, LECCE, UserAssertion(times={"valid_to": at(-91)})):
+        with pytest.raises(RequestConflict):
+            await assert_fact(stores, rome.id, conflict)
+    await tell(stores, "m-9", claim("lives_in", "Rome", minute=1_000_000))
+    first, second = sorted(await facts(stores), key=lambda fact: fact.current)
+    assert (first.valid_to, second.current) == (at(-90), True), "they have moved back"
+    with pytest.raises(FactEnded) as ended:
+        await assert_fact(stores, first.id, UserAssertion(times={"valid_from": at(-99)}), "request 2")
+    assert ended.value.instead == second.id
+    with pytest.raises(UnknownFact):
+        await assert_fact(stores, second.id, until, "request 3", user_id="u-2")
 
 
 async def test_any_id_of_a_value_names_that_value(stores: Stores) -> None:

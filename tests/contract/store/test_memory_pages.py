@@ -24,12 +24,12 @@ from ricordo.messages.enumerations import ForgetScope, ListingOrder
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.listings import MemoriesReply, UsersReply, UsersRequest, UserView
 from ricordo.runtime.handling import RequestError
-from ricordo.store import derived_memories
+from ricordo.store import derived_memories, listing_store
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.listing_store import LIFETIME, Listings
 from ricordo_services.retrieval.pages import UserPages
 
-STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED)
+STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED, ListingOrder.FEELING)
 LAWS = laws(25)
 
 
@@ -136,6 +136,8 @@ async def test_each_order_is_as_it_says(reader: Reader) -> None:
     stores = reader.stores
     await stores.say("m-1", "m-2", "m-3")
     await stores.execute("update memories set importance = 0.9 where id = $1", stores.id("m-2"))
+    await stores.execute("update memories set valence = -0.5 where id = $1", stores.id("m-2"))
+    await stores.execute("update memories set valence = 0.5, pinned = true where id = $1", stores.id("m-3"))
     await stores.use(stores.id("m-1"))
     found = {order.value: await reader.names(order=order.value, limit=1) for order in ListingOrder}
     assert found == {
@@ -143,7 +145,11 @@ async def test_each_order_is_as_it_says(reader: Reader) -> None:
         "oldest": ["m-1", "m-2", "m-3"],
         "important": ["m-2", "m-1", "m-3"],
         "used": ["m-1", "m-3", "m-2"],
+        "feeling": ["m-3", "m-1", "m-2"],
     }
+    for order in ListingOrder:
+        assert await reader.names(order=order.value, pinned=True) == ["m-3"]
+        assert len(await reader.names(order=order.value, pinned=False, limit=1)) == 2
     reply = await reader.page(order="used", limit=3)
     assert (reply.next, reply.total, len(reply.memories)) == (None, 3, 3)
     nothing = await reader.page("nobody", order="used")
@@ -238,6 +244,7 @@ async def test_a_cursor_is_of_one_user_and_of_one_request(reader: Reader, order:
         (reader, {"cursor": cursor} | more)
         for more in (
             {"user_id": "u-2"},
+            {"pinned": False},
             {"order": "oldest" if order is ListingOrder.RECENT else "recent"},
             {"text": "this"},
             {"filters": {"include_archived": True}},
@@ -292,10 +299,10 @@ async def test_a_stored_order_expires(reader: Reader, order: ListingOrder) -> No
         await reader.page(**asked, cursor=cursor)
 
 
-async def test_ten_stored_orders_of_a_user_are_kept(reader: Reader) -> None:
+async def test_so_many_stored_orders_of_a_user_are_kept(reader: Reader) -> None:
     await reader.stores.say("m-1", "m-2")
     cursors = []
-    for _ in range(12):
+    for _ in range(listing_store.STORED + 2):
         cursors.append((await reader.page(order="used", limit=1)).next)
         await reader.clock.advance(1)
     for cursor in cursors[2:]:

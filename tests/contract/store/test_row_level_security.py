@@ -66,7 +66,7 @@ async def _fill_every_table(stores: Stores) -> None:
     await stores.record(stores.message("m-7", content="Sorry, the 4th, not the 3rd"))
     await link(stores, ["m-7"])
     listings = Listings(stores.database)
-    order = listings.by_weight(stores.tenant, "u-1", ListingScope(), uuid4(), by_use=True)
+    order = listings.by_weight(stores.tenant, "u-1", ListingScope(), uuid4(), "used")
     await order.begin(STORED, limit=1)
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
     await stores.notes.note(stores.tenant, note, STORED, live_since=STORED, limit=1)

@@ -1,15 +1,19 @@
 """A user's first hour: the stack goes up, a conversation is published, questions are asked."""
 
+import asyncio
 import json
 import stat
 from importlib.metadata import version
 from pathlib import Path
 
 import httpx
+import nats
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.scraping import scrape
 from tests.fixtures.sentence_tables import table
+
+from ricordo_services.api_keys import KeyStore
 
 CHAT = table(__file__, "chat")
 
@@ -34,7 +38,7 @@ def davide(ricordo: Ricordo, running: Up) -> str:
 def test_one_line_says_where_everything_is(ricordo: Ricordo, running: Up) -> None:
     ready = running.ready
     named = ["ready", "nats", "postgres", "bolt", "http", "http_key", "data_dir", "model", "precision"]
-    assert list(ready) == named
+    assert list(ready) == [*named, "album"]
     assert ready["ready"] is True
     assert ready["nats"].startswith("nats://")
     assert ready["postgres"].startswith("postgresql://")
@@ -56,11 +60,54 @@ def test_http_answers_to_its_key_and_to_others(ricordo: Ricordo, running: Up, da
     assert made["key"] not in running.log.read_text()
 
 
+async def test_a_link_to_the_album_signs_in_once(ricordo: Ricordo, running: Up) -> None:
+    """The local operator may do everything; a person sees their own album and nothing of the operator."""
+
+    async def call(*arguments: str, code: int = 0) -> str:
+        return await asyncio.to_thread(ricordo, "album", *arguments, code=code)
+
+    made = json.loads(await call("--user", "davide", "--json"))
+    assert (made["tenant"], made["user_id"], made["operator"]) == ("default", "davide", False)
+    links = {
+        running.ready["album"]: (None, True),
+        (await call()).strip(): (None, True),
+        made["album"]: ("davide", False),
+    }
+    assert "leave out --user or --operator" in await call("--user", "davide", "--operator", code=2)
+    connection = await nats.connect(running.ready["nats"])
+    keys = KeyStore(connection.jetstream())
+    for link, rights in links.items():
+        address, _, token = link.partition("#")
+        assert address == f"{running.ready['http']}/album/sign-in"
+        key = await keys.redeem(token)
+        assert key is not None
+        assert (key.user_id, key.operator) == rights
+        assert await keys.redeem(token) is None
+    await connection.close()
+    elsewhere = ("--nats", running.ready["nats"])
+    assert "name the gateway with --url" in await call(*elsewhere, code=2)
+    assert "such as https://" in await call(*elsewhere, "--url", "album.example.org", code=2)
+    over_there = json.loads(await call(*elsewhere, "--url", "https://album.example.org/", "--json"))
+    assert over_there["album"].startswith("https://album.example.org/album/sign-in#")
+    assert not over_there["operator"]
+
+
+def test_the_list_of_keys_says_what_each_may_do(ricordo: Ricordo, running: Up) -> None:
+    ricordo("key", "create", "desk", "--operator", "--tenant", "listed")
+    ricordo("key", "create", "phone", "--user", "davide", "--tenant", "listed")
+    shown = [line.split() for line in ricordo("key", "list", "--tenant", "listed").splitlines()]
+    assert [line[1:5] for line in shown[1:]] == [
+        ["desk", "programs", "all", "operator"],
+        ["phone", "programs", "davide", "user"],
+    ]
+
+
 def test_other_processes_are_told_by_a_private_file(ricordo: Ricordo, running: Up) -> None:
     file = ricordo.data_dir / "stack.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     left = json.loads(file.read_text())
-    assert left.items() >= running.ready.items()
+    assert {**left, "album": running.ready["album"]} == left | running.ready
+    assert "album" not in left  # the link is for whoever started it
     assert left["pid"] == running.process.pid
 
 

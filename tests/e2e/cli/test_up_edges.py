@@ -45,6 +45,33 @@ async def test_it_stays_up_when_nobody_reads_and_ends_cleanly_on_an_interrupt(tm
     assert "start one with `ricordo up`" in ricordo.process("recall", "cane", "--user", "u", code=1)
 
 
+def test_it_greets_with_the_album_and_logs_below_a_rule(tmp_path: Path) -> None:
+    ricordo, log = Ricordo(tmp_path), tmp_path / "up.log"
+    with log.open("w") as errors:
+        process = psutil.Popen(
+            [*COMMAND, "up"], stdout=subprocess.PIPE, stderr=errors, text=True, env=ricordo.environment
+        )
+    try:
+        shown = [process.stdout.readline()]
+        while shown[-1] and "log: warnings and errors" not in shown[-1]:
+            shown.append(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+        assert process.wait(PATIENCE) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+    assert shown[0] == "Ricordo is up.\n"
+    address = r"http://127\.0\.0\.1:\d+/album/sign-in#ricordo_\w{12}_[\w-]{43}"
+    assert re.fullmatch(rf" +Open the album: +{address}\n", shown[2])
+    assert shown[4] == "  ricordo album\n"
+    assert shown[-1].count("─") > 20
+    assert rest.strip() == ""
+    assert log.read_text().startswith("starting on ")
+
+
 def test_without_room_for_the_streams_it_says_how_much_is_needed_and_what_to_set(tmp_path: Path) -> None:
     ricordo = Ricordo(tmp_path, {BYTES: str(10**15)})
     folder = ricordo.data_dir / "nats"

@@ -14,6 +14,7 @@ import pytest
 from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
 from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
 from tests.fixtures.ollama_stand_in import ollama_stand_in
+from tests.fixtures.scraping import free_port
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 
@@ -51,8 +52,8 @@ class Reader:
     def saves(self, name: str, block: Block) -> None:
         (self._folder / name).write_text(block.text, encoding="utf-8")
 
-    async def runs(self, *command: str) -> str:
-        """Run a command, which must succeed; return what it printed."""
+    async def runs(self, *command: str, code: int = 0) -> str:
+        """Run a command, which must end with `code`; return what it printed."""
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=self._folder,
@@ -63,7 +64,7 @@ class Reader:
         )
         async with asyncio.timeout(60):
             output, _ = await process.communicate()
-        assert process.returncode == 0, f"{command}: {output.decode()}"
+        assert process.returncode == code, f"{command}: {output.decode()}"
         return output.decode()
 
 
@@ -119,6 +120,18 @@ async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, syst
     assert "Max" in await reader.runs("python", "bot.py")
 
 
+@pytest.mark.parametrize("bot", [README, *(block for block in TUTORIAL if block.notes == ("bot.py",))])
+async def test_a_bot_without_a_stack_says_what_to_start(reader: Reader, bot: Block) -> None:
+    reader.saves("bot.py", bot)
+    reader.forgets_the_usual_folder()
+    nothing = await reader.runs("python", "bot.py", code=1)
+    reader.is_told("RICORDO_NATS_URL", f"nats://127.0.0.1:{free_port()}")
+    nobody = await reader.runs("python", "bot.py", code=1)
+    for shown in (nothing, nobody):
+        assert shown.startswith("No Ricordo answers: start one with `make up`")
+        assert "Traceback" not in shown
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the examples call curl")
 @pytest.mark.parametrize("page", ["README.md", "docs/http.md"])
 async def test_what_the_pages_send_by_curl_is_answered(reader: Reader, system: System, page: str) -> None:
@@ -159,20 +172,27 @@ async def test_the_bot_whose_model_reads_facts_hands_them_in(reader: Reader, sys
     assert refused.startswith("works_as astronaut no sentence of the message has the object")
 
 
-async def test_the_past_of_the_guide_is_imported(reader: Reader) -> None:
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples call curl")
+async def test_the_past_of_the_guide_is_imported(reader: Reader, system: System) -> None:
     outputs: list[str] = []
-    for block in blocks_of(ROOT / "docs/importing.md"):
-        match block.language, block.notes:
-            case "sh", ("run",):
-                outputs.append(await reader.runs("bash", "-euo", "pipefail", "-c", block.text))
-            case "text", ():
-                assert block.text == outputs[-1], "what the guide shows is what is printed"
-            case _, (name,):
-                reader.saves(name, block)
-            case _:
-                continue
-    assert "3 published, 3 remembered" in outputs[-1]
-    assert "allergico alle noci" in outputs[-1]
+    async with GatewayAccess.running(system) as gateway:
+        reader.is_told("RICORDO_URL", gateway.url)
+        reader.is_told("RICORDO_KEY", FIXED_KEY)
+        for block in blocks_of(ROOT / "docs/importing.md"):
+            match block.language, block.notes:
+                case "sh", ("run",):
+                    outputs.append(await reader.runs("bash", "-euo", "pipefail", "-c", block.text))
+                case "text", ():
+                    assert block.text == outputs[-1], "what the guide shows is what is printed"
+                case _, (name,):
+                    reader.saves(name, block)
+                case _:
+                    continue
+    *_, imported, looked_at, uploaded = outputs
+    assert "3 published, 3 remembered" in imported
+    assert "allergico alle noci" in imported
+    assert "Davide" in json.loads(looked_at)["unclear"]
+    assert json.loads(uploaded)["accepted"] == 3
 
 
 async def _typed(reader: Reader, line: str) -> set[str]:

@@ -109,15 +109,46 @@ async def test_memories_and_facts_are_changed(gateway: GatewayAccess) -> None:
             f"/v1/memories/{memory['id']}", json={"user_id": "u-1", "pinned": True, "verified": True}
         )
         assert changed.json() == {"ok": True}
+        edit = {"user_id": "u-1", "kind": "decision", "importance": 0.9, "tags": ["star", "category/home"]}
+        path = f"/v1/memories/{memory['id']}"
+        for _ in range(2):
+            assert (await http.patch(path, json=edit, headers={"Idempotency-Key": "e-1"})).status_code == 200
+        assert (await http.patch(path, json={"user_id": "u-1", "expires_at": ago(days=-9)})).is_success
+        assert (await http.patch(path, json={"user_id": "u-1", "expires_at": None})).is_success
+        whole = (await http.get(path, params={"user_id": "u-1"})).json()["memory"]
+        assert (whole["kind"], whole["tags"], whole["expires_at"]) == ("decision", edit["tags"], None)
+        assert whole["pinned"]
+        assert whole["importance"] >= 0.9
+        starred = {"user_id": "u-1", "query": "Dove vivo?", "filters": {"tags": ["star"]}}
+        assert [one["id"] for one in (await http.post("/v1/recall", json=starred)).json()["memories"]] == [
+            memory["id"]
+        ]
+        for wrong in ({"kind": "summary"}, {"importance": 2}, {"tag": ["star"]}, {"tags": None}):
+            assert (await http.patch(path, json={"user_id": "u-1"} | wrong)).status_code == 422, wrong
         [fact] = await _homes(http)
         body = {"user_id": "u-1", "object": "Udine", "verified": True}
         assert (await http.patch(f"/v1/facts/{fact['id']}", json=body)).status_code == 200
         [fact] = await _homes(http)
         assert (fact["object"], fact["verified"]) == ("Udine", True)
+        where_fact, since = f"/v1/facts/{fact['id']}", "2020-05-01T00:00:00Z"
+        times = {"user_id": "u-1", "valid_from": since, "valid_to": None}
+        for _ in range(2):
+            assert (await http.patch(where_fact, json=times, headers={"Idempotency-Key": "t-1"})).is_success
+        [dated] = await _homes(http)
+        assert (dated["id"], dated["valid_from"], dated["valid_to"]) == (fact["id"], since, None)
+        backwards = await http.patch(where_fact, json=times | {"valid_to": "2019-01-01T00:00:00Z"})
+        assert (backwards.status_code, backwards.json()["field"]) == (422, "valid_from")
+        theirs = await http.patch(where_fact, json=times | {"user_id": "u-2"})
+        assert theirs.status_code == 404
         note = {"user_id": "u-1", "conversation_id": "c-1", "key": "mood", "value": "calm"}
         assert (await http.put("/v1/notes", json=note)).status_code == 200
         where = {"user_id": "u-1", "conversation_id": "c-1"}
         assert (await http.get("/v1/working", params=where)).json()["notes"] == {"mood": "calm"}
+        for _ in range(2):  # as often as it is asked, what it erased
+            erased = await http.delete(path, params={"user_id": "u-1"}, headers={"Idempotency-Key": "d-1"})
+            assert erased.json()["erased"]["rows"] == 2
+        assert (await http.get(path, params={"user_id": "u-1"})).status_code == 404
+        assert (await http.delete("/v1/memories/m-1", params={"user_id": "u-1"})).status_code == 422
         missing = await http.patch(f"/v1/memories/{UUID(int=1)}", json={"user_id": "u-1", "pinned": True})
         assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
 

@@ -13,7 +13,17 @@ TOGETHER = ({"start", "end"}, {"from", "to"})
 async def test_every_parameter_is_accepted(gateway: GatewayAccess) -> None:
     async with gateway.client() as http:
         document = (await http.get("/openapi.json")).json()
-        for path in ("facts", "memories", "entities", "graph", "timeline", "history", "working", "stats"):
+        for path in (
+            "facts",
+            "memories",
+            "periods",
+            "entities",
+            "graph",
+            "timeline",
+            "history",
+            "working",
+            "stats",
+        ):
             described = document["paths"][f"/v1/{path}"]["get"]["parameters"]
             required = {one["name"] for one in described if one["required"]} | {"user_id"}
             for name in {one["name"] for one in described} - {"cursor"}:

@@ -81,6 +81,31 @@ async def test_what_is_wrong_is_named(gateway: GatewayAccess) -> None:
             ]
 
 
+async def test_what_was_probably_meant_is_named(gateway: GatewayAccess) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    meant = (
+        ("/v1/users?after=x", "after is unknown: did you mean cursor?"),
+        ("/v1/memories?user_id=u-1&after=x", "after is unknown: did you mean cursor?"),
+        ("/v1/memories?user_id=u-1&topic=x", "topic is unknown: did you mean topics?"),
+        ("/v1/facts?user_id=u-1&limt=1", "limt is unknown: did you mean limit?"),
+        (
+            "/v1/timeline?user_id=u-1&after=x",
+            "after is unknown: the parameters are user_id, start, end, limit",
+        ),
+        ("/v1/graph?user_id=u-1&from_entity=x", "from_entity is unknown: did you mean "),
+    )
+    async with gateway.client() as http:
+        for path, detail in meant:
+            assert problem(await http.get(path))["detail"].startswith(detail)
+        asked = problem(await http.post("/v1/answer", json={"user_id": "u-1", "question": "Dove vivo?"}))
+        assert asked["detail"] == "question is unknown: did you mean query?"
+        for path in ("/v1/recall", "/v1/messages", "/v1/webhooks"):
+            found = problem(await http.post(path, content=json.dumps(ASKED), headers=form))
+            assert "Content-Type: application/json, not application/x-www-form-urlencoded" in found["detail"]
+            assert "--json instead of -d" in found["detail"]
+            assert "not none" in problem(await http.post(path, content=json.dumps(ASKED)))["detail"]
+
+
 async def test_bodies_end_and_are_no_larger_than_allowed(gateway: GatewayAccess) -> None:
     async def endless() -> AsyncIterator[bytes]:
         for _ in range(100):

@@ -3,7 +3,7 @@
 import pytest
 from tests.support import bus
 
-from ricordo.bus.nats.permissions import consumers_of, inbox_of_worker, of_worker
+from ricordo.bus.nats.permissions import GATEWAY, consumers_of, inbox_of_worker, of_worker
 from ricordo.bus.nats.topology import ConsumerSpec, ricordo_topology
 from ricordo.messages.routing import CONTRACTS, WORKERS, bot_permissions, inbox_prefix, worker_of
 from ricordo.messages.subjects import every_tenant
@@ -88,3 +88,17 @@ def test_each_stream_and_consumer_stands_once_and_reads_what_there_is() -> None:
     assert len(set(streams)) == len(streams)
     assert len(set(consumers)) == len(consumers)
     assert {consumer.stream for consumer in topology.consumers} <= set(streams)
+
+
+def test_the_gateway_may_replay_what_a_consumer_reads_and_publish_no_other_event_of_workers() -> None:
+    allowed = of_worker(GATEWAY).publish
+    for name, contract in CONTRACTS.items():
+        subject = f"memory.v1.acme.{name}"
+        may = any(matches(one, subject) for one in allowed)
+        assert may is (contract.from_bots or bool(contract.consumers)), name
+    for call in (
+        "STREAM.PURGE.RICORDO_DLQ",
+        "STREAM.MSG.DELETE.RICORDO_IN",
+        "CONSUMER.MSG.NEXT.RICORDO_IN.x",
+    ):
+        assert not any(matches(one, f"$JS.API.{call}") for one in allowed)

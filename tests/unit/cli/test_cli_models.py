@@ -11,7 +11,8 @@ from ricordo.language.annotations import E5
 from ricordo.models.onnx import e5_checkpoint
 from ricordo.settings import EmbeddingSettings, LlmSettings, Settings
 from ricordo.urls import bare
-from ricordo_services.cli.bus_checks import Finding, State, System
+from ricordo_services.bus_findings import Finding, State
+from ricordo_services.cli.bus_checks import System
 from ricordo_services.cli.doctor_command import check_fact_readers, check_llms, check_models
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.worker_reports import WorkerReports, assignments

@@ -20,8 +20,8 @@ from tests.fixtures.sentence_tables import table
 from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Unavailable
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
+from ricordo_services import bulk_publication
 from ricordo_services.cli import input_files
-from ricordo_services.cli import publish_command as publishing
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.input_files import in_thread, numbered_lines, rereadable
 from ricordo_services.cli.publish_command import Acknowledged, Fault, LinePublisher
@@ -94,7 +94,7 @@ async def test_a_binary_file_without_an_end_is_refused(monkeypatch: pytest.Monke
 
 
 async def test_a_full_stream_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publishing, "_FULL_PAUSE_S", 0)
+    monkeypatch.setattr(bulk_publication, "_FULL_PAUSE_S", 0)
     bus = Bus()
     bus.refusals["m-1"] = [StreamFull("full"), StreamFull("full")]
     assert len((await published(bus, message("m-1"))).acknowledged) == 1

@@ -85,7 +85,7 @@ def test_ids_are_shown_where_they_are_wanted(capsys: pytest.CaptureFixture[str])
     show_recall(reply, WITH_IDS)
     shown = capsys.readouterr().out.splitlines()
     assert shown[2].strip() == str(reply.memories[0].id)
-    assert shown[5].endswith(f"Turin  {reply.facts[0].id}")
+    assert shown[5].endswith(f"Turin  (said 2 times)  {reply.facts[0].id}")
     assert shown[-1] == f"recall {reply.recall_id}"
 
 

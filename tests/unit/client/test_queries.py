@@ -1,6 +1,7 @@
 """Queries and commands: typed answers, typed failures."""
 
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -19,7 +20,7 @@ from ricordo.client import (
     Unavailable,
 )
 from ricordo.messages.codec import decode_as
-from ricordo.messages.commands import Forget
+from ricordo.messages.commands import Discard, Forget
 from ricordo.messages.entities import GraphRequest
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
@@ -55,9 +56,12 @@ async def test_every_query_and_every_command_has_its_call(memory: MemoryClient, 
         ),
         "query.entities": await memory.entities("u-1", kind="person", limit=1),
         "query.graph": await memory.graph("u-1", between=("Max", "Nora"), depth=3),
+        "query.periods": await memory.periods("u-1", "month", timezone="Europe/Rome"),
         "query.users": await memory.users(limit=1),
         "command.forget": await memory.forget("u-1", message_id="m-1", request_id="r-1"),
+        "command.discard": await memory.forget("u-1", memory_id=ID, request_id="r-2"),
         "command.pin": await memory.pin("u-1", ID),
+        "command.edit": await memory.edit("u-1", ID, tags=["star"], expires_at=None),
         "command.verify": await memory.verify("u-1", memory_id=ID),
         "command.correct": await memory.correct("u-1", memory_id=str(ID), content="Un gatto"),
         "command.reject": await memory.reject("u-1", ID),
@@ -74,6 +78,26 @@ async def test_every_query_and_every_command_has_its_call(memory: MemoryClient, 
     assert (graph.entity, graph.from_, graph.to, graph.depth) == (None, "Max", "Nora", 3)
     forget = decode_as(Forget, asked["command.forget"][0].data)
     assert (forget.message_id, forget.conversation_id, forget.request_id) == ("m-1", None, "r-1")
+    discard = decode_as(Discard, asked["command.discard"][0].data)
+    assert (discard.memory_id, discard.request_id) == (ID, "r-2")
+
+
+@pytest.mark.parametrize(
+    ("scopes", "field"),
+    [
+        ({"memory_id": ID, "message_id": "m-1"}, "message_id"),
+        ({"memory_id": ID, "conversation_id": "c-1"}, "conversation_id"),
+        ({"memory_id": ""}, "memory_id"),
+    ],
+)
+async def test_one_memory_is_never_sent_as_more_than_it(
+    memory: MemoryClient, worker: Worker, scopes: dict[str, Any], field: str
+) -> None:
+    names = ("command.forget", "command.discard")
+    asked = [await worker.answer(name, reply_to(CONTRACTS[name])) for name in names]
+    with pytest.raises(InvalidRequest) as caught:
+        await memory.forget("u-1", **scopes)
+    assert (caught.value.field, asked) == (field, [[], []])
 
 
 async def test_what_is_out_of_range_is_refused_before_sending(memory: MemoryClient, worker: Worker) -> None:

@@ -23,7 +23,7 @@ from ricordo.runtime.handling import Reject
 from ricordo.runtime.sweeper import Advisory
 from ricordo.runtime.tracing import TraceContext
 from ricordo.runtime.worker.state import InFlightMessage, isolation_order
-from ricordo_services.cli.worker_reports import reports_in
+from ricordo_services.bus_findings import reports_in
 
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
 

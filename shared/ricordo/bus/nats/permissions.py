@@ -3,8 +3,9 @@
 A worker may fetch from its own consumers and settle messages, publish its events, items of events that it
 reads and dead letters, and receive the requests it answers. It may read the configuration of streams and
 consumers to verify it at start; only the operator may change it. The gateway may do what bots of all tenants
-may, reads the keys, keeps the webhooks, and may read any message of the input stream and the dead letters, to
-tell what became of imports.
+may, keeps the keys and the webhooks, and may read any message of the input stream and the dead letters, to
+tell what became of imports. For operators it looks at all streams and consumers, asks for the health of
+workers, and takes out dead letters, which it may publish again: every event that a consumer reads.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,16 +90,21 @@ def _publishes(worker: str, item: Contract) -> bool:
 
 def _of_gateway() -> Permissions:
     keys, webhooks = f"KV_{BUCKET_OF_KEYS}", f"KV_{BUCKET_OF_WEBHOOKS}"
-    streams = (STREAM_DERIVED, STREAM_DEAD_LETTERS)
+    streams = (STREAM_IN, STREAM_DERIVED, STREAM_DEAD_LETTERS)
+    replayed = (item.name for item in CONTRACTS.values() if item.consumers and not item.from_bots)
     return Permissions(
         publish=(
-            *(every_tenant(name) for name in (*bot_events(), *bot_requests())),
+            *(every_tenant(name) for name in (*bot_events(), *bot_requests(), *replayed)),
+            _HEALTH[0],
             *(f"{_API}.STREAM.INFO.{stream}" for stream in (*streams, keys, webhooks)),
             *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (STREAM_IN, STREAM_DEAD_LETTERS)),
             *(f"{_API}.{verb}.{stream}" for stream in (keys, webhooks) for verb in _READING),
             *(f"{_API}.DIRECT.GET.{stream}.>" for stream in (keys, webhooks)),
-            f"{_API}.STREAM.CREATE.{webhooks}",
-            f"$KV.{BUCKET_OF_WEBHOOKS}.>",
+            f"{_API}.STREAM.MSG.DELETE.{STREAM_DEAD_LETTERS}",
+            *(f"{_API}.STREAM.CREATE.{stream}" for stream in (keys, webhooks)),
+            f"{_API}.STREAM.PURGE.{keys}",  # of sessions that have expired
+            *(f"$KV.{bucket}.>" for bucket in (BUCKET_OF_KEYS, BUCKET_OF_WEBHOOKS)),
+            f"{_API}.CONSUMER.INFO.{STREAM_IN}.*",
             # Listeners and webhooks have consumers of their own; a subject does not tell these from workers'.
             *(
                 f"{_API}.CONSUMER.{verb}.{stream}.>"

@@ -12,9 +12,11 @@ nuts", "I sold the Vespa"), which states nothing by itself and speaks against a 
 Kind = Literal["said", "verified", "unverified", "rejected", "restored"]
 """`said` in a message; the others are the user's word on a fact: they settle it and support nothing.
 
-`verified` says that it is so, `rejected` that it never was since `valid_from`. What is taken back counts as
-if it had never been said: `unverified` takes back what was said for the value before, with what the same
-requests rejected for it, and `restored` that the value was rejected at the instant `valid_to`."""
+`verified` says that it is so: now (`holds`), or in exactly the time that it states, to this day (`began`) or
+until its end (`past`); without a beginning that of messages stays. `rejected` says that it never was since
+`valid_from`. What is taken back counts as if it had never been said: `unverified` takes back what was said
+for the value before, with what the same requests rejected for it, and `restored` that the value was rejected
+at the instant `valid_to`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def order(row: Evidence) -> Order:
         row.at,
         row.message_id,
         _KIND_ORDER[row.kind],
-        row.polarity in ("holds", "began"),
+        row.polarity in ("holds", "began") or row.kind == "verified",
         row.position,
         row.subject,
         row.predicate,

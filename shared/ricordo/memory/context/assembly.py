@@ -27,7 +27,8 @@ TODAY_SHARE: Final = 0.15
 PROFILE_SHARE: Final = 0.15
 NOTES_SHARE: Final = 0.10
 FACTS_SHARE: Final = 0.20
-RECENT_SHARE: Final = 0.35
+RECENT_SHARE: Final = 0.25
+"""Never more: a bot has the last turns itself, and asks for what it has not."""
 AMPLE: Final = 1_000
 """Tokens from which on the user's writing habits are mentioned."""
 BEST_SHARE: Final = 0.60
@@ -40,7 +41,7 @@ def assemble(
     """Build a context.
 
     Profile, notes, facts and recent turns have first claim on a share of the budget each; memories take the
-    rest, and what then remains goes to more facts, turns and notes. Memories that always enter come before
+    rest, and what then remains goes to more facts and notes. Memories that always enter come before
     all of that; in a small budget, so does the best one. No message is shown twice, by id or by content.
 
     Returns:
@@ -67,7 +68,7 @@ class _ContextWriter:
         self._roomy = page.left >= ROOMY
         self._selection = Selection(page)
         self._zone = (material.now and material.now.tzinfo) or UTC
-        self._renderer = LineRenderer(material, language, count)
+        self._renderer = LineRenderer(material, language, count, self._zone)
         self._head = page.begin()
         self._profile = page.begin()
         self._facts = page.begin()
@@ -86,11 +87,10 @@ class _ContextWriter:
         notes = fill(self._notes, self._note_lines(), int(total * NOTES_SHARE))
         facts = fill(self._facts, self._fact_lines(), int(total * FACTS_SHARE))
         turns = [self._renderer.turn(turn, place) for place, turn in enumerate(material.recent)][::-1]
-        earlier = fill(self._recent, turns, int(total * RECENT_SHARE), unbroken=True)
+        fill(self._recent, turns, int(total * RECENT_SHARE), unbroken=True)
         fill(self._notes, self._decisions(), int(total * NOTES_SHARE))
         self._memories.fill(self._selection.new(material.memories), material.whole)
         fill(self._facts, facts, self._page.left)
-        fill(self._recent, earlier, self._page.left, unbroken=True)
         fill(self._notes, [*notes, *self._background()], self._page.left)
 
     def _introduce(self) -> None:

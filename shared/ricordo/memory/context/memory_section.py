@@ -1,6 +1,8 @@
 """Renders turns and memories as lines, in more or fewer words, and fills the section of memories."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import tzinfo
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
@@ -49,8 +51,9 @@ class LineRenderer:
     Where all user statements are of one speaker, these need no name.
     """
 
-    def __init__(self, material: Material, language: str, count: Count) -> None:
+    def __init__(self, material: Material, language: str, count: Count, zone: tzinfo) -> None:
         self._material = material
+        self._zone = zone
         self._today = material.now.date() if material.now else None
         self._one_speaks = has_single_speaker(material.memories)
         self._language = language
@@ -58,12 +61,15 @@ class LineRenderer:
         self._excerpts: dict[str, Excerpt] = {}
 
     def turn(self, turn: SpokenTurn, place: int) -> LineOptions:
-        """Return the alternative lines for a turn; `place` is its number among the turns."""
+        """Return the alternative lines for a turn, with its time; `place` is its number among the turns."""
+        said_at = turn.timestamp.astimezone(self._zone)
+        day = day_heading(said_at.date(), self._today, self._language)
 
         def lines(room: int) -> Iterator[Line]:
             for most in (min(LONG, room), *_SHORTER):
                 if shown := self.shortened(turn.content, "", turn.language, most):
-                    yield self._spoken((place,), shown, speaker_label(turn, self._language), turn.role)
+                    line = self._spoken((place,), shown, speaker_label(turn, self._language), turn.role)
+                    yield replace(line, mark=f"{said_at:%H:%M}", day=day)
 
         return LineOptions(lines, turn.message_id, turn.content)
 

@@ -1,7 +1,8 @@
 """The phrases of `context.toml` and the syntax of a context's own lines.
 
 A context begins with a line that states the day; inside its tags stand headings of days and sections, and
-lines with marks (`m1`, `f2`). What people said must never look like one (`is_imitation`).
+lines with marks (`m1`, `f2`; of a turn, its time). What people said must never look like one: see
+`is_imitation`.
 """
 
 import datetime as dt
@@ -18,6 +19,7 @@ PARTS: Final = ("recent", "notes")
 """Sections with a heading, by the names of its phrases."""
 # Read on unmasked text, and generously: to be taken for an imitation costs a text one backslash.
 _IMITATED_MARK: Final = re.compile(r"\W*[mf][\W_]{0,3}\d{1,4}(?![^\W_])")
+_IMITATED_TURN: Final = re.compile(r"\W*\d{1,2}\W\d\d\W+\w[^:]{0,80}:")
 _SHORT: Final = 3  # letters of a weekday or a month, where they are short
 _BREAK: Final = r"(?:[\s>]|\\n)"
 _IMITATED_DAY: Final = r"\W*(?:{weekdays})\b\W*\d{{1,2}}\W*\w{{3,12}}\W*(?:\d{{2,4}}\W*)?$"
@@ -68,7 +70,7 @@ def date_text(date: dt.date, language: str, name: str = "date") -> str:
 def is_imitation(line: str) -> bool:
     """Whether a line could be taken for a mark or a heading of a context, in whatever letters."""
     seen = unmasked(line[:200])
-    return _IMITATED_MARK.match(seen) is not None or _imitated_heading().match(seen) is not None
+    return any(own.match(seen) for own in (_IMITATED_MARK, _IMITATED_TURN, _imitated_heading()))
 
 
 def preface_before(tag: str) -> re.Pattern[str]:

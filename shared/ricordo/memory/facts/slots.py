@@ -4,7 +4,7 @@ A slot is the single value of a functional predicate, or the truth of one statem
 periods are the values it has held, in the order in which they began.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
@@ -186,20 +186,35 @@ class Slot:
                 current.disputed = False
 
     def _verify(self, row: Evidence, value: Value) -> None:
-        current = self._current
-        if current is None or current.value != value:
-            former, current = current, self._confirmed(row, value)
-            if former is not None:
+        former = self._current
+        is_current = former is not None and former.value == value
+        confirmed = former if former is not None and is_current else self._confirmed(row, value)
+        if row.polarity != "holds":
+            self._move(confirmed, lambda: confirmed.fix(row))
+        confirmed.verified = True
+        confirmed.confirmed_by.append(row.message_id)
+        if row.polarity != "past":
+            if former is not None and not is_current:
                 former.disputed = former.verified = False
-                former.end(current.begin, row.message_id)
-            self._fit(current)
-            self._current = current
-        current.verified = True
-        current.confirmed_by.append(row.message_id)
-        self._reaffirm(current)
+                former.end(confirmed.begin, row.message_id)
+            if not is_current:
+                self._fit(confirmed)
+            self._current = confirmed
+            self._reaffirm(confirmed)
+        elif is_current:
+            self._current = None
+            self._reaffirm(confirmed)
+        elif former is not None and not self._challenges:
+            former.disputed = False
 
     def _confirmed(self, row: Evidence, value: Value) -> ValuePeriod:
-        """Return the period that an assertion makes current: a challenge, a voided one, or a new one."""
+        """Return the period that an assertion confirms: a challenge, a voided one, or a new one.
+
+        One with times is about the last period that held, if nobody disputes that.
+        """
+        of_last = row.polarity != "holds" and value not in self._challenges
+        if of_last and (over := next(self._held(value), None)) is not None:
+            return over
         periods = self._periods.setdefault(value, [])
         since = next((nth + 1 for nth in reversed(range(len(periods))) if periods[nth].held), 0)
         never = periods[since:]
@@ -220,14 +235,18 @@ class Slot:
         return period
 
     def _support(self, period: ValuePeriod, row: Evidence) -> None:
-        """Count a row for a period; a changed beginning also moves the end of what it superseded."""
+        """Count a row for a period."""
+        self._move(period, lambda: period.support(row))
+
+    def _move(self, period: ValuePeriod, change: Callable[[], None]) -> None:
+        """Change a period; a changed beginning also moves the end of what it superseded."""
         began, ended = period.valid_from, period.valid_to
-        period.support(row)
+        change()
         if (began, ended) == (period.valid_from, period.valid_to):
             return
         for other in self._others(period):
             follows = not other.closed and other.valid_to == began != period.valid_from
-            if follows and period.valid_from is not None:
+            if follows and began is not None and period.valid_from is not None:
                 other.end(period.valid_from, other.ended_by)
         self._fit(period)
 

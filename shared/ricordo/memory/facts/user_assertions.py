@@ -1,13 +1,13 @@
 """What the user says of a fact: assertions as evidence, and rejected readings of a message."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from ricordo.language.facts.entity_names import LONGEST_KEY, normalise
-from ricordo.language.facts.evidence import Evidence, Kind
+from ricordo.language.facts.evidence import Evidence, Kind, Polarity
 from ricordo.language.text import collapse
 from ricordo.memory.facts.fact_model import Fact
 
@@ -20,6 +20,10 @@ class ImpossibleValue(ValueError):
     """A text that cannot be the value of a fact; the message says why."""
 
 
+class ImpossiblePeriod(ValueError):
+    """A fact would end before it began; the message says what is wrong with `valid_from`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAssertion:
     """What a user says of a fact.
@@ -28,11 +32,18 @@ class UserAssertion:
         verified: whether it is so; False takes a confirmation back, not the fact.
         object: the correct value, of `clean_value`; None where it is right.
         rejected: whether the messages never said so: it is not read again from their words.
+        times: the correct `valid_from`, or `valid_to` (None: it holds), or both; the other stays.
     """
 
     verified: bool = True
     object: str | None = None
     rejected: bool = False
+    times: Mapping[str, datetime | None] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it sets times; that a corrected value holds goes without saying."""
+        return bool(self.times) and (self.object is None or any(self.times.values()))
 
 
 def clean_value(text: str) -> str:
@@ -61,17 +72,35 @@ def assertion_evidence(
     Args:
         message_id: under which it is kept; not that of a message.
         last_said: the last instant of evidence that competes with the fact.
+
+    Raises:
+        ImpossiblePeriod: it would end before it began.
     """
     at = now if last_said is None else max(now, last_said + _INSTANT)
 
     def evidence(kind: Kind, value: str, since: datetime) -> Evidence:
         return Evidence(fact.subject, fact.predicate, value, message_id, at, valid_from=since, kind=kind)
 
+    def dated(value: str) -> Evidence:
+        """Return what is confirmed with its times; without a beginning, that of messages stays."""
+        held = value == fact.object and fact.valid_from != fact.valid_to
+        begin = word.times.get("valid_from")
+        end = word.times.get("valid_to", fact.valid_to if held else None)
+        if begin is not None and end is not None and end <= begin:
+            raise ImpossiblePeriod(f"must be before valid_to, which is {end.isoformat()}")
+        row = evidence("verified", value, now)
+        polarity: Polarity = "began" if end is None else "past"
+        return replace(row, polarity=polarity, valid_from=begin, valid_to=end, position=1)
+
     if word.object is None or word.object == fact.object:
+        if word.is_dated:
+            return (dated(fact.object),)
         confirmed = word.verified and not word.rejected
         return (evidence("verified" if confirmed else "unverified", fact.object, now),)
     since = fact.valid_from if fact.current and fact.valid_from is not None else now
-    return evidence("rejected", fact.object, fact.valid_from or now), evidence("verified", word.object, since)
+    corrected = evidence("verified", word.object, since)
+    with_times = (dated(word.object),) if word.is_dated else ()
+    return evidence("rejected", fact.object, fact.valid_from or now), corrected, *with_times
 
 
 @dataclass(frozen=True, slots=True)

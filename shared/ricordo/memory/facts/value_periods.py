@@ -30,6 +30,7 @@ class ValuePeriod:
         dated: whether its beginning was stated; else it is the time of the first message.
         closed: whether its end was stated; else it ended because another value began.
         void: whether the user says that it never held.
+        fixed_begin, fixed_end: whether the user has set its times, which messages then leave alone.
         supporters, opponents: distinct messages that support and contradict it, oldest first.
         confirmed_by: requests by which the user confirmed it.
         ended_by: the message or request that ended it; None while it holds, if it was stated as past, and
@@ -47,6 +48,8 @@ class ValuePeriod:
     verified: bool = False
     disputed: bool = False
     void: bool = False
+    fixed_begin: bool = False
+    fixed_end: bool = False
     supporters: list[str] = field(default_factory=list)
     opponents: list[str] = field(default_factory=list)
     confirmed_by: list[str] = field(default_factory=list)
@@ -110,7 +113,9 @@ class ValuePeriod:
         Of several beginnings the earliest counts: "for two years" is said until it is three.
         """
         begin, end, dated = self.valid_from, row.valid_to or self.valid_to, self.dated
-        if row.valid_from is not None and (begin is None or row.valid_from <= begin):
+        if self.fixed_end:
+            end = self.valid_to
+        if row.valid_from is not None and not self.fixed_begin and (begin is None or row.valid_from <= begin):
             begin, dated = row.valid_from, True
         if begin is not None and end is not None and end <= begin:
             if dated:
@@ -154,7 +159,12 @@ class ValuePeriod:
 
     def stop_at(self, then: Self) -> bool:
         """End this period where the longer-lasting `then` begins; say whether they overlapped."""
-        if self.valid_to is None or then.valid_from is None or then.valid_from <= self.begin:
+        if (
+            self.fixed_end
+            or self.valid_to is None
+            or then.valid_from is None
+            or then.valid_from <= self.begin
+        ):
             return False
         if self.valid_to <= then.valid_from or (then.valid_to is not None and then.valid_to < self.valid_to):
             return False
@@ -166,10 +176,20 @@ class ValuePeriod:
         self.valid_to = instant if self.valid_from is None else max(instant, self.valid_from)
         self.ended_by = by
 
+    def fix(self, row: Evidence) -> None:
+        """Take the times of an assertion; without a beginning the former one stays if the end allows it."""
+        self.valid_to, self.fixed_end, self.closed = row.valid_to, True, row.valid_to is not None
+        self.ended_by, self.void = None, False
+        if row.valid_from is not None:
+            self.valid_from, self.dated, self.fixed_begin = row.valid_from, True, True
+        elif self.valid_from is not None and row.valid_to is not None and row.valid_to <= self.valid_from:
+            self.valid_from, self.dated, self.fixed_begin = None, False, False
+
     def annul(self, by: str) -> None:
         """Mark it as never having held; `by` is the request."""
         self.unhold(self.valid_from or self.first.at)
         self.ended_by, self.void, self.verified, self.disputed = by, True, False, False
+        self.fixed_begin = self.fixed_end = False
 
     def unhold(self, instant: datetime) -> None:
         """Let it have held for no time."""

@@ -21,6 +21,33 @@ with locked as (
 )
 select verified from locked
 
+-- name: edit
+-- $2 user, $3 memory id, $4 kind, $5 importance and $6 tags or null, $8 whether $7 is to be the expiry, $9 now. As what a bot
+-- states of a message: it overrides what is derived, and use adds to it. Returned are the columns that differ.
+with locked as (
+    select m.*, $8::boolean and m.archive_reason = 'expiry' and coalesce($7::timestamptz > $9::timestamptz, true) as comes_back
+    from memories m where m.tenant = $1 and m.id = $3 and m.user_id is not distinct from $2 for update
+), edited as (
+    update memories m
+    set kind = coalesce($4::text, m.kind), stated_kind = coalesce($4, m.stated_kind),
+        importance = case when $5::float8 is null then m.importance else importance_after_uses($5, 0, m.access_count) end,
+        importance_beyond = case when $5 is null then m.importance_beyond else beyond_after_uses($5, 0, m.access_count) end,
+        stated_importance = coalesce($5, m.stated_importance),
+        informative = case when $4 is null and $5 is null then m.informative else 1 end,
+        tags = coalesce($6::text[], m.tags), expires_at = case when $8 then $7 else m.expires_at end,
+        archived_at = case when l.comes_back then null else m.archived_at end,
+        archive_reason = case when l.comes_back then null else m.archive_reason end,
+        unreported_move_at = case when l.comes_back then $9 else m.unreported_move_at end
+    from locked l where m.tenant = $1 and m.id = l.id
+    returning m.*
+)
+select e.message_id is null as is_derived, array_remove(array[
+    case when e.kind <> l.kind then 'kind' end, case when e.importance <> l.importance then 'importance' end,
+    case when e.informative <> l.informative then 'informative' end, case when e.tags <> l.tags then 'tags' end,
+    case when e.expires_at is distinct from l.expires_at then 'expires_at' end,
+    case when l.comes_back then 'archived_at' end], null) as fields
+from edited e join locked l on l.id = e.id
+
 -- name: with_other_text
 -- A memory of the user ($2, $3), if it does not say $4.
 select * from memories

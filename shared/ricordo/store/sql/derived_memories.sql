@@ -38,6 +38,8 @@ where not exists (
     select from unnest(o.source_ids) as s (id)
     where not exists (select from there t where t.id = s.id and t.user_id is not distinct from o.user_id))
   and not is_forgotten($1, o.user_id, o.conversation_id, '', o.created_at)
+  and not exists (select from tombstones t
+                  where t.tenant = $1 and t.scope = 'memory' and t.user_id = o.user_id and t.key = o.id::text)
 order by o.id
 on conflict (tenant, id) do nothing
 

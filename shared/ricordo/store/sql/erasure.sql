@@ -21,6 +21,21 @@ where tenant = $1 and erased_at is null and requested_at < $2 order by requested
 select message_id, memory_id, conversation_id from history
 where tenant = $1 and message_id = $3 and user_id is not distinct from $2 and $4::timestamptz is not null limit $5
 
+-- name: memory_scope
+-- $3 a memory, $4 a request or null: the message that it belongs to, or what that request has begun to erase.
+(select 'message' as scope, message_id as key from memories
+ where tenant = $1 and id = $3 and user_id is not distinct from $2 and message_id is not null)
+union all
+(select scope, key from tombstones
+ where tenant = $1 and scope in ('message', 'memory') and user_id = $2 and $4 = any(request_ids))
+limit 1
+
+-- name: memory
+-- $3 a memory that no message is behind, $4 until when: it is one, whenever it was derived; $5 how many
+select null as message_id, id as memory_id, conversation_id from memories
+where tenant = $1 and id = $3::uuid and user_id is not distinct from $2 and message_id is null
+  and $4::timestamptz is not null limit $5
+
 -- name: conversation
 -- $3 conversation, $4 until when it was sent or stored, $5 limit
 select message_id, memory_id, conversation_id from history
@@ -216,7 +231,7 @@ where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3
 with unasked as (
     delete from requests where tenant = $1 and user_id = $2 and handled_at <= $3 and not (id = any(array(
         select unnest(request_ids) from tombstones
-        where tenant = $1 and user_id = $2 and scope in ('message', 'conversation', 'user'))))
+        where tenant = $1 and user_id = $2 and scope in ('message', 'memory', 'conversation', 'user'))))
 ), undecided as (
     delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $3
 ), accepted as (

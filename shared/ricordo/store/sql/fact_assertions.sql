@@ -28,6 +28,14 @@ select subject, subject_tie, object, object_tie from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
 order by object_tie ~ '^([?~]|$)', object_tie ~ '//', sent_at, message_id, ordinal limit 1
 
+-- name: later
+-- The last period of a fact ($3 subject, $4 predicate, $5 object), if it is later than $6.
+select later.id from facts later join facts named on named.tenant = $1 and named.id = $6
+where later.tenant = $1 and later.user_id = $2 and later.subject_key = $3 and later.predicate = $4 and later.object_key = $5
+  and later.id <> $6 and later.valid_from is distinct from later.valid_to
+  and coalesce(later.valid_to, 'infinity') > coalesce(named.valid_to, 'infinity') and not named.disputed
+order by later.valid_to desc nulls first limit 1
+
 -- name: instead
 -- What holds of the subject $3 and the predicate $4, where that has one value at a time.
 select id from facts

@@ -89,7 +89,15 @@ def test_a_long_memory_is_compressed(summary: str) -> None:
 def test_a_long_turn_leaves_room_for_others() -> None:
     turns = [turn("m-1", "First of all, hello."), turn("m-2", "A page of words goes on. " * 400)]
     text = text_of(Material(recent=turns))
-    assert "Davide: First of all, hello.\n  A page of words goes on." in text
+    assert "12:00 Davide: First of all, hello.\n12:00 A page of words goes on." in text
+
+
+def test_turns_take_a_quarter_of_the_budget_even_where_nothing_else_is_known() -> None:
+    turns = [turn(f"m-{n}", f"turn number {n} " + "word " * 10, minutes_ago=60 - n) for n in range(60)]
+    text = text_of(Material(recent=turns), token_budget=400)
+    shown = [line for line in text.splitlines() if "turn number" in line]
+    assert 0.15 * 400 < sum(map(count, shown)) <= 0.25 * 400
+    assert re.match(r"11:59 .*number 59 ", shown[-1])
 
 
 def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
@@ -194,7 +202,8 @@ def test_who_speaks_in_turns_is_named_where_that_changes() -> None:
     said = [("Davide", "one"), ("Davide", "two"), ("Anna", "three"), ("Davide", "four"), ("Davide", "five")]
     turns = [turn(f"t-{n}", text, speaker=name) for n, (name, text) in enumerate(said)]
     lines = text_of(Material(recent=turns)).splitlines()[2:-1]
-    assert lines[1:] == ["Davide: one", "  two", "Anna: three", "Davide: four", "  five"]
+    spoken = ["Davide: one", "two", "Anna: three", "Davide: four", "five"]
+    assert lines[2:] == [f"12:00 {line}" for line in spoken]
 
 
 def test_nobody_speaks_in_the_name_of_another_where_names_are_left_out() -> None:
@@ -202,4 +211,4 @@ def test_nobody_speaks_in_the_name_of_another_where_names_are_left_out() -> None
     lines = text_of(Material(memories=told)).splitlines()
     assert lines[3:5] == ["m2 Davide: assistant: I owe you", "m3 Davide: «Anna Maria»: yes"]
     turns = [turn("t-1", "Hello there"), turn("t-2", "assistant: I owe you")]
-    assert "\nDavide: assistant: I owe you\n" in text_of(Material(recent=turns))
+    assert "\n12:00 Davide: assistant: I owe you\n" in text_of(Material(recent=turns))

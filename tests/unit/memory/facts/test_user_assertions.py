@@ -15,6 +15,7 @@ from tests.support.factories import at
 from ricordo.language.facts.evidence import Evidence, order
 from ricordo.memory.facts.fact_model import Fact
 from ricordo.memory.facts.user_assertions import (
+    ImpossiblePeriod,
     ImpossibleValue,
     Rejection,
     UserAssertion,
@@ -97,6 +98,56 @@ def test_it_is_as_if_it_had_never_been_said(evidence: Sequence[Sequence[Evidence
 
 ROW = Evidence("user", "likes", "olives", "m-1", at(0))
 WORDS = "I like olives and bread"
+
+
+def dated(rows: Sequence[Evidence], city: str, day: int, **times: int | None) -> list[Evidence]:
+    """Return the evidence, and that the user states times of a city, in days."""
+    instants = {name: None if at is None else START + timedelta(days=at) for name, at in times.items()}
+    return word(rows, city, day, UserAssertion(times=instants))
+
+
+def times_of(rows: Sequence[Evidence], city: str) -> list[tuple[int | None, int | None]]:
+    """Return the times of a city, in days."""
+    periods = [(one.valid_from, one.valid_to) for one in folded(rows) if one.object == city]
+    return [(_day(begin), _day(end)) for begin, end in sorted(periods, key=str)]
+
+
+def _day(instant: datetime | None) -> int | None:
+    return None if instant is None else (instant - START).days
+
+
+def test_times_of_the_user_win_over_what_messages_say_before_and_after() -> None:
+    since = replace(said("Rome", 40), valid_from=START - timedelta(days=300))
+    for rows in ([said("Rome", 0)], [said("Rome", 0), said("Rome", 9)]):
+        began = dated(rows, "Rome", 20, valid_from=-100)
+        assert times_of([*began, since], "Rome") == [(-100, None)]
+        assert times_of([*began, said("Milan", 50)], "Rome") == [(-100, None)], "it is disputed"
+        over = dated(rows, "Rome", 20, valid_to=5)
+        moved = replace(said("Milan", 40), valid_from=START + timedelta(days=2))
+        assert times_of([*over, moved], "Rome") == [(0, 5)]
+        assert times_of([*over, replace(since, polarity="past")], "Rome") == [(-300, 5)], "not its beginning"
+        assert times_of(dated(rows, "Rome", 20, valid_to=-5), "Rome") == [(None, -5)], "it was said later"
+        both = dated(over, "Rome", 21, valid_from=-9, valid_to=7)
+        assert times_of(both, "Rome") == [(-9, 7)], "the last word counts"
+        for said_so in (began, over, both):
+            assert all(one.verified for one in folded(said_so))
+            taken_back = word(said_so, "Rome", 30, UserAssertion(verified=False))
+            assert folded(taken_back) == folded(rows)
+
+
+def test_what_was_superseded_holds_again_under_its_id_and_a_correction_has_its_own_times() -> None:
+    rows = [said("Rome", 0), said("Milan", 5)]
+    (rome,) = [one for one in folded(rows) if one.object == "Rome"]
+    (again,) = [one for one in folded(dated(rows, "Rome", 20, valid_to=None)) if one.current]
+    assert (again.id, again.valid_from, again.verified) == (rome.id, rome.valid_from, True)
+    times = {"valid_from": START - timedelta(days=90), "valid_to": START - timedelta(days=30)}
+    corrected = word(rows, "Milan", 20, UserAssertion(object="Bari", times=times))
+    assert times_of(corrected, "Bari") == [(-90, -30)]
+    assert times_of(corrected, "Milan") == [(5, 5)]
+    with pytest.raises(ImpossiblePeriod, match="must be before valid_to"):
+        dated(rows, "Rome", 20, valid_from=6)
+
+
 REJECTED = Rejection("m-1", "user", "likes", "olives", WORDS)
 
 

@@ -1,7 +1,7 @@
 -- Erasure, dead letters, sessions, passes, documents; and the isolation of tenants, for all tables.
 
 -- Requests to forget. A tombstone is committed before the erasure, and every writer checks it.
--- Scope `erased`: a message that was erased with its user or conversation, or that was rejected when it came again.
+-- Scope `memory`: a derived one, by its id. Scope `erased`: a message that was erased with its user or conversation, or that was rejected when it came again.
 create table tombstones (
     tenant text not null,
     scope text not null,
@@ -13,7 +13,7 @@ create table tombstones (
     erased_counts jsonb not null default '{}',
     request_ids text[] not null default '{}',
     primary key (tenant, scope, user_id, key),
-    constraint tombstones_scope_check check (scope in ('message', 'conversation', 'user', 'erased'))
+    constraint tombstones_scope_check check (scope in ('message', 'memory', 'conversation', 'user', 'erased'))
 );
 create index tombstones_messages on tombstones (tenant, key) where scope in ('message', 'erased');
 create index tombstones_open on tombstones (tenant, requested_at) where erased_at is null;

@@ -1,0 +1,1 @@
+"""The album: pages of the gateway where a person sees, keeps, corrects and forgets what is remembered."""

@@ -1,0 +1,177 @@
+"""A life from afar: years, months, days; chapters, turns and anniversaries; feelings over the months."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from ricordo.messages.listings import PeriodView
+from ricordo.messages.views import FactView
+from ricordo_services.album.drawings import MonthFeeling, draw_feelings, draw_journey
+from ricordo_services.album.facts import sentence
+from ricordo_services.album.life_story import chapters, milestones
+from ricordo_services.album.pages.memory import TOLD
+from ricordo_services.album.spans import day_of, midnight, next_first_day
+from ricordo_services.album.texts import LANGUAGES, texts
+from ricordo_services.album.visit import Visit, page
+
+_ZOOM: Final = {"year": "month", "month": "day"}
+"""How finely a year and a month are drawn."""
+_TURNS: Final = frozenset({"lives_in", "works_at", "partner", "studies_at", "has_child", "has_pet"})
+_SPAN: Final = timedelta(days=400)
+_STRONG: Final = 8
+_MONTHS: Final = [name.casefold() for one in LANGUAGES for name in texts(one).months]
+_MONTH: Final = "|".join(_MONTHS)
+_BIRTHDAY: Final = re.compile(
+    rf"(?:(?P<day>\d{{1,2}})\W*\w{{0,2}} (?P<month>{_MONTH})|(?P<early>{_MONTH}) (?P<late>\d{{1,2}}))"
+    r"\D*(?P<year>\d{4})?"
+)
+
+
+@page("/journey", "journey")
+async def journey(visit: Visit) -> None:
+    """Show the whole life by years or months, or the months of a `year`, or the days of a `month`."""
+    asked = next(((by, visit.query[by]) for by in _ZOOM if by in visit.query), None)
+    span = None if asked is None else span_of(*asked)
+    finer = _ZOOM[asked[0]] if asked and span else "month"
+    within = (
+        {}
+        if span is None
+        else {name: midnight(day, visit.zone) for name, day in zip(("start", "end"), span, strict=True)}
+    )
+    years, shown, days, facts = await asyncio.gather(
+        _periods(visit, "year"),
+        _periods(visit, finer, **within),
+        _periods(visit, "day"),
+        visit.client.facts(visit.user_id, history=True, min_confidence=0, limit=1000),
+    )
+    told = {"order": "important", "limit": _STRONG, "filters": {**within, "kinds": TOLD}}
+    strong = await visit.client.memories(visit.user_id, **told) if span else None  # type: ignore[arg-type]
+    if span is None and len(shown) > 1 and shown[-1].start - shown[0].start > 4 * _SPAN:
+        shown, finer = years, "year"
+    drawn = shown if span else filled(shown, finer)
+    story = chapters(days, facts.facts) if span is None else ()
+    turns = [one for one in facts.facts if one.subject == "user" and one.predicate in _TURNS]
+    turns.sort(key=lambda one: one.valid_from or one.first_seen)
+    counts = [(one.start.astimezone(visit.zone).date(), one.memories) for one in days]
+    first = counts[0][0] if counts else visit.now.date()
+    visit.show(
+        "journey.html",
+        drawing=draw_journey(drawn),
+        by=finer,
+        asked=asked if span else None,
+        name=visit.t.period(span[0], asked[0]) if asked and span else "",
+        chapters=story,
+        turns=[(one, sentence(one, visit)) for one in turns],
+        milestones=milestones(first, counts, birthdays_of(facts.facts), visit.now.date())
+        if span is None
+        else (),
+        address=lambda one: _address(visit, one.start, finer),
+        heading=lambda at: _heading(visit, at, finer),
+        short=lambda at: visit.t.short(at.astimezone(visit.zone), finer),
+        strong=strong.memories if strong else (),
+        moment_address=lambda one: f"/album/memory/{one.id}",
+        count=lambda n: visit.t("journey.memories", n=n),
+        moods=moods_of(visit),
+    )
+
+
+@page("/feelings", "feelings")
+async def feelings(visit: Visit) -> None:
+    """Show the mean feelings of the months, and which feelings they held."""
+    months = await _periods(visit, "month")
+    means = [
+        MonthFeeling(one.start.astimezone(visit.zone).date(), one.valence, one.arousal, one.memories)
+        for one in filled(months, "month")
+    ]
+    counts: dict[str, int] = {}
+    for one in months:
+        for name, count in one.feelings.items():
+            counts[name] = counts.get(name, 0) + count
+    mixed = sorted(
+        ((name, count) for name, count in counts.items() if name != "neutral"), key=lambda one: -one[1]
+    )
+    bright, dark = await asyncio.gather(
+        visit.client.memories(visit.user_id, limit=3, filters={"emotion": "positive"}, order="important"),
+        visit.client.memories(visit.user_id, limit=3, filters={"emotion": "negative"}, order="important"),
+    )
+    visit.show(
+        "feelings.html",
+        drawing=draw_feelings(means),
+        mixed=mixed[:12],
+        most=mixed[0][1] if mixed else 1,
+        bright=bright.memories,
+        dark=dark.memories,
+        address=lambda one: f"/album/journey?month={one.month:%Y-%m}",
+        month=lambda day: visit.t.period(day, "month"),
+        short=lambda day: visit.t.short(day, "month"),
+        number=lambda value: f"{value:+.2f}",
+        moods=moods_of(visit),
+    )
+
+
+def moods_of(visit: Visit) -> list[str]:
+    """Return the words for moods: of none, and from dark to bright."""
+    return [visit.t(f"moods.step_{step}") for step in range(6)]
+
+
+async def _periods(visit: Visit, by: str, **within: Any) -> Sequence[PeriodView]:  # noqa: ANN401 - instants
+    return (await visit.client.periods(visit.user_id, by=by, timezone=visit.zone.key, **within)).periods
+
+
+def span_of(by: str, name: str) -> tuple[date, date] | None:
+    """Return the first day of a year (`2026`) or month (`2026-05`) and of the next; None for another text."""
+    start = day_of(f"{name}-01-01" if by == "year" else f"{name}-01")
+    return None if start is None else (start, next_first_day(start, by))
+
+
+def filled(periods: Sequence[PeriodView], by: str) -> list[PeriodView]:
+    """Return months or years with those between in which nothing was said."""
+    found: list[PeriodView] = []
+    for one in periods:
+        while found and by == "month" and found[-1].end < one.start:
+            start = found[-1].end
+            end = (start + timedelta(days=32)).replace(day=1)
+            found.append(PeriodView.model_construct(start=start, end=end, memories=0))
+        found.append(one)
+    return found
+
+
+def birthdays_of(facts: Sequence[FactView]) -> dict[str, date]:
+    """Return days of birth by name, empty for the user, as facts say them; of year 1 where they say none."""
+    found = {}
+    for one in facts:
+        said = (
+            _BIRTHDAY.search(one.object.casefold())
+            if one.predicate == "birthday" and not one.valid_to
+            else None
+        )
+        if said is not None:
+            day, month = (
+                int(said["day"] or said["late"]),
+                _MONTHS.index(said["month"] or said["early"]) % 12 + 1,
+            )
+            with suppress(ValueError):
+                found["" if one.subject == "user" else one.subject] = date(int(said["year"] or 1), month, day)
+    return found
+
+
+def _address(visit: Visit, start: datetime, by: str) -> str:
+    """Return where a mark leads: a year to its months, a month to its days, a day to the timeline."""
+    day = start.astimezone(visit.zone).date()
+    match by:
+        case "year":
+            return f"/album/journey?year={day:%Y}"
+        case "month":
+            return f"/album/journey?month={day:%Y-%m}"
+        case _:
+            return f"/album/timeline?until={day}"
+
+
+def _heading(visit: Visit, at: datetime | date, by: str) -> str:
+    day = at.astimezone(visit.zone) if isinstance(at, datetime) else at
+    if by == "day":
+        return visit.t.day(day, weekday=False)
+    return visit.t.period(day, by)
