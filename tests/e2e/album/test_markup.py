@@ -6,7 +6,7 @@ import pytest
 from tests.fixtures.browser import visiting
 from tests.fixtures.gateway import FIXED_KEY, GatewayProcess, remember
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 _RUN = "globalThis.hacked=1"
 _PAYLOADS = (

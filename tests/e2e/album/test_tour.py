@@ -36,6 +36,7 @@ async def violations(visitor: Visitor) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_every_page_is_whole_and_accessible(album: GatewayProcess, surface: dict[str, Any]) -> None:
     url = str(album.http.base_url).rstrip("/")
