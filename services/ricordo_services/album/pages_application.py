@@ -51,9 +51,9 @@ async def _nothing(_: Visit) -> None:
 async def start() -> None:
     """Begin to serve pages in this event loop."""
     sockets.guard()
-    core.app.timer(_LOOKS_EVERY_S, sockets.close_ended)
     # The gateway runs without ASGI's lifespan, whose part this is.
     await nicegui._startup()  # noqa: SLF001
+    core.app.timer(_LOOKS_EVERY_S, sockets.close_ended)
     page("/{rest:path}", "nothing")(_nothing)  # behind all other routes
 
 

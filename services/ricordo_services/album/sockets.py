@@ -1,14 +1,19 @@
 """Sockets of the pages: each speaks for a page of its own session, as long as that session lasts."""
 
+import asyncio
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import parse_qs
 
 from nicegui import Client, core
 
+from ricordo.client import Unavailable
+
 _CHECKED: Final = ("handshake", "event", "javascript_response", "ack", "log")
 """Messages of NiceGUI's browsers, which name the page that they are of."""
+_LEAVES_WITHIN_S: Final = 2.0
 _SIGN_IN: Final = "location.href = '/album/sign-in'"
 Handler = Callable[..., Any]
 
@@ -45,10 +50,12 @@ def _is_own(page_id: object, scope: dict[str, Any]) -> bool:
 
 
 async def close_ended() -> None:
-    """Leave the pages whose session has ended, which would go on otherwise."""
-    for page in list(Client.instances.values()):
-        state = page.request.scope["state"]
-        if "key" in state and await state["album"].keys.find(state["session"], use="session") is None:
-            with page:
-                _ = page.run_javascript(_SIGN_IN)
-            page.delete()
+    """Leave the pages whose session has ended, which would go on otherwise; later, while NATS is away."""
+    with suppress(Unavailable):
+        for page in list(Client.instances.values()):
+            state = page.request.scope["state"]
+            if "key" in state and await state["album"].keys.find(state["session"], use="session") is None:
+                with page:
+                    _ = page.run_javascript(_SIGN_IN)
+                # Once it has been told where to go.
+                asyncio.get_running_loop().call_later(_LEAVES_WITHIN_S, page.delete)

@@ -93,3 +93,12 @@ async def test_a_session_of_one_user_shows_nothing_of_another(album: GatewayProc
             assert "Grado" not in shown, path
         await visitor.go("operations")
         assert "operator" in await visitor.text()
+
+
+async def test_a_page_whose_session_is_revoked_is_left(album: GatewayProcess) -> None:
+    async with visiting(url_of(album), FIXED_KEY, USER) as visitor:
+        await visitor.go("timeline")
+        keys = (await album.http.get("/v1/operations/keys")).json()["keys"]
+        (session,) = [one["id"] for one in keys if one["use"] == "session"]
+        assert (await album.http.delete(f"/v1/operations/keys/{session}")).status_code == 204
+        await visitor.page.wait_for_url("**/album/sign-in", timeout=30_000)
