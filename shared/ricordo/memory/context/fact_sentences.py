@@ -55,7 +55,8 @@ def _template(language: str, subject: str, predicate: str, shape: str) -> str:
 
 def _month(name: str, instant: datetime, language: str) -> str:
     month = phrase(language, "months").split()[instant.month - 1]
-    return phrase(language, name, month=month, year=instant.year)
+    to = "ad" if month.startswith("a") else "a"  # of Italian: fino ad aprile
+    return phrase(language, name, month=month, year=instant.year, to=to)
 
 
 class _FactWriter:
