@@ -75,15 +75,8 @@ class Album:
         self._guarded = GZipMiddleware(_Guarded(self._answer), minimum_size=1_000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or a WebSocket of a page; where the bus does not answer, a page says so."""
-        try:
-            await self._guarded(scope, receive, send)
-        except RicordoError as error:  # before the answer began: by whoever asked for the session
-            if scope["type"] == "websocket":
-                raise
-            t = texts(Browser.of(HTTPConnection(scope)).language)
-            page = render("alone.html", t.language, sentence=sentence_of(error, t))
-            await HTMLResponse(page, error.code.number, headers=_HEADERS)(scope, receive, send)
+        """Answer a request, or a WebSocket of a page."""
+        await self._guarded(scope, receive, send)
 
     async def close(self) -> None:
         """End all pages."""
@@ -93,6 +86,17 @@ class Album:
                 await self._loaded.result().stop()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; where the bus does not answer, a page says so."""
+        try:
+            await self._route(scope, receive, send)
+        except RicordoError as error:  # before the answer began: by whoever asked for the session
+            if scope["type"] == "websocket":
+                raise
+            t = texts(Browser.of(HTTPConnection(scope)).language)
+            page = render("alone.html", t.language, sentence=sentence_of(error, t))
+            await HTMLResponse(page, error.code.number)(scope, receive, send)
+
+    async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(PATH)
         if scope["path"] == "/favicon.ico":
             await RedirectResponse(f"{PATH}/static/icon.svg", 303)(scope, receive, send)
@@ -142,10 +146,10 @@ class Album:
                 return HTMLResponse(render("sign_in.html", browser.language, failed=False))
             case "/sign-in", "POST":
                 form = await _form_of(request)
-                await self._sessions.end(browser.session)
                 session = await self._sessions.begin(form.get("token", [""])[0].strip())
                 if session is None:
                     return HTMLResponse(render("sign_in.html", browser.language, failed=True), 403)
+                await self._sessions.end(browser.session)
                 inside: Response = RedirectResponse(f"{PATH}/", 303)
                 inside = _with_cookie(request, inside, sessions.ZONE, form.get("zone", [""])[0])
                 return _with_cookie(request, inside, sessions.SESSION, session)

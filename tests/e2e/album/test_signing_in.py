@@ -8,7 +8,9 @@ import aiohttp
 import httpx
 import pytest
 import socketio
-from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.gateway import FIXED_KEY, GatewayAccess, lone_gateway
+from tests.fixtures.system import System
+from tests.fixtures.wire import new_tenant
 
 _FORM = {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "same-origin"}
 
@@ -149,3 +151,13 @@ async def test_an_odd_cookie_or_zone_locks_nobody_out(
     assert inside.status_code == 200
     upload = await http.post("/album/_nicegui/client/x/upload/1", headers=_FORM, content=b"x")
     assert (upload.status_code, upload.headers["location"]) == (303, "/album/sign-in")
+
+
+async def test_a_page_says_that_the_workers_are_away(system: System) -> None:
+    async with lone_gateway(system.endpoints.nats_url, new_tenant()) as alone:
+        async with system.workers.stopped():
+            await signed_in(alone.http, FIXED_KEY)
+            alone.http.cookies.set("ricordo_user", "ann", path="/album")
+            shown = await alone.http.get("/album/timeline", headers={"Accept-Language": "en"})
+        assert "The memory does not answer just now" in shown.text
+        assert "default-src 'none'" in shown.headers["content-security-policy"]

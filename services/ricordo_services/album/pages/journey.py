@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, tzinfo
 from typing import Any, Final
 
 from ricordo.messages.listings import PeriodView
@@ -20,7 +20,9 @@ from ricordo_services.album.visit import Visit, page
 _ZOOM: Final = {"year": "month", "month": "day"}
 """How finely a year and a month are drawn."""
 _TURNS: Final = frozenset({"lives_in", "works_at", "partner", "studies_at", "has_child", "has_pet"})
-_SPAN: Final = timedelta(days=400)
+_MOST_MONTHS: Final = 54
+"""Of a life that is drawn by months; a longer one is drawn by years."""
+_NOTHING_MORE: Final[dict[str, object]] = {"chapters": (), "turns": (), "milestones": ()}
 _STRONG: Final = 8
 _MONTHS: Final = [name.casefold() for one in LANGUAGES for name in texts(one).months]
 _MONTH: Final = "|".join(_MONTHS)
@@ -35,47 +37,59 @@ async def journey(visit: Visit) -> None:
     """Show the whole life by years or months, or the months of a `year`, or the days of a `month`."""
     asked = next(((by, visit.query[by]) for by in _ZOOM if by in visit.query), None)
     span = None if asked is None else span_of(*asked)
-    finer = _ZOOM[asked[0]] if asked and span else "month"
-    within = (
-        {}
-        if span is None
-        else {name: midnight(day, visit.zone) for name, day in zip(("start", "end"), span, strict=True)}
+    if asked is None or span is None:
+        await _whole(visit)
+    else:
+        await _closer(visit, asked, span)
+
+
+async def _closer(visit: Visit, asked: tuple[str, str], span: tuple[date, date]) -> None:
+    """Show a year or a month, and what was strong in it."""
+    within = {"start": midnight(span[0], visit.zone), "end": midnight(span[1], visit.zone)}
+    told: dict[str, Any] = {"order": "important", "limit": _STRONG, "filters": {**within, "kinds": TOLD}}
+    finer = _ZOOM[asked[0]]
+    shown, strong = await asyncio.gather(
+        _periods(visit, finer, **within), visit.client.memories(visit.user_id, **told)
     )
-    years, shown, days, facts = await asyncio.gather(
-        _periods(visit, "year"),
-        _periods(visit, finer, **within),
+    name = visit.t.period(span[0], asked[0])
+    drawn = _drawn(visit, shown, finer)
+    visit.show("journey.html", asked=asked, name=name, strong=strong.memories, **{**_NOTHING_MORE, **drawn})
+
+
+async def _whole(visit: Visit) -> None:
+    """Show the whole life, with its chapters, turns and milestones."""
+    months, days, facts = await asyncio.gather(
+        _periods(visit, "month"),
         _periods(visit, "day"),
         visit.client.facts(visit.user_id, history=True, min_confidence=0, limit=1000),
     )
-    told = {"order": "important", "limit": _STRONG, "filters": {**within, "kinds": TOLD}}
-    strong = await visit.client.memories(visit.user_id, **told) if span else None  # type: ignore[arg-type]
-    if span is None and len(shown) > 1 and shown[-1].start - shown[0].start > 4 * _SPAN:
-        shown, finer = years, "year"
-    drawn = shown if span else filled(shown, finer)
-    story = chapters(days, facts.facts) if span is None else ()
+    shown, by = filled(months, visit.zone), "month"
+    if len(shown) > _MOST_MONTHS:
+        shown, by = list(await _periods(visit, "year")), "year"
     turns = [one for one in facts.facts if one.subject == "user" and one.predicate in _TURNS]
     turns.sort(key=lambda one: one.valid_from or one.first_seen)
     counts = [(one.start.astimezone(visit.zone).date(), one.memories) for one in days]
-    first = counts[0][0] if counts else visit.now.date()
-    visit.show(
-        "journey.html",
-        drawing=draw_journey(drawn),
-        by=finer,
-        asked=asked if span else None,
-        name=visit.t.period(span[0], asked[0]) if asked and span else "",
-        chapters=story,
-        turns=[(one, sentence(one, visit)) for one in turns],
-        milestones=milestones(first, counts, birthdays_of(facts.facts), visit.now.date())
-        if span is None
-        else (),
-        address=lambda one: _address(visit, one.start, finer),
-        heading=lambda at: _heading(visit, at, finer),
-        short=lambda at: visit.t.short(at.astimezone(visit.zone), finer),
-        strong=strong.memories if strong else (),
-        moment_address=lambda one: f"/album/memory/{one.id}",
-        count=lambda n: visit.t("journey.memories", n=n),
-        moods=moods_of(visit),
-    )
+    first, today = counts[0][0] if counts else visit.now.date(), visit.now.date()
+    more = {
+        "chapters": chapters(days, facts.facts),
+        "turns": [(one, sentence(one, visit)) for one in turns],
+        "milestones": milestones(first, counts, birthdays_of(facts.facts), today),
+    }
+    visit.show("journey.html", asked=None, name="", strong=(), **more, **_drawn(visit, shown, by))
+
+
+def _drawn(visit: Visit, periods: Sequence[PeriodView], by: str) -> dict[str, object]:
+    """Return a drawing of periods, and what its marks say and lead to."""
+    return {
+        "drawing": draw_journey(periods),
+        "by": by,
+        "address": lambda one: _address(visit, one.start, by),
+        "heading": lambda at: _heading(visit, at, by),
+        "short": lambda at: visit.t.short(at.astimezone(visit.zone), by),
+        "moment_address": lambda one: f"/album/memory/{one.id}",
+        "count": lambda n: visit.t("journey.memories", n=n),
+        "moods": moods_of(visit),
+    }
 
 
 @page("/feelings", "feelings")
@@ -84,7 +98,7 @@ async def feelings(visit: Visit) -> None:
     months = await _periods(visit, "month")
     means = [
         MonthFeeling(one.start.astimezone(visit.zone).date(), one.valence, one.arousal, one.memories)
-        for one in filled(months, "month")
+        for one in filled(months, visit.zone)
     ]
     counts: dict[str, int] = {}
     for one in months:
@@ -127,13 +141,13 @@ def span_of(by: str, name: str) -> tuple[date, date] | None:
     return None if start is None else (start, next_first_day(start, by))
 
 
-def filled(periods: Sequence[PeriodView], by: str) -> list[PeriodView]:
-    """Return months or years with those between in which nothing was said."""
+def filled(months: Sequence[PeriodView], zone: tzinfo) -> list[PeriodView]:
+    """Return months with those between in which nothing was said; all begin in `zone`."""
     found: list[PeriodView] = []
-    for one in periods:
-        while found and by == "month" and found[-1].end < one.start:
+    for one in months:
+        while found and found[-1].end < one.start:
             start = found[-1].end
-            end = (start + timedelta(days=32)).replace(day=1)
+            end = midnight(next_first_day(start.astimezone(zone).date(), "month"), zone)
             found.append(PeriodView.model_construct(start=start, end=end, memories=0))
         found.append(one)
     return found

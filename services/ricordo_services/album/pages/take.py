@@ -11,7 +11,7 @@ from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 from nicegui import app, events, ui
 
-from ricordo.client import NotFound, RicordoError, Unavailable
+from ricordo.client import InvalidRequest, NotFound, RicordoError, Unavailable
 from ricordo.messages.views import MemoryView
 from ricordo_services.album.actions import Field, form
 from ricordo_services.album.keepsake import Moment, moment_card, moments_pdf
@@ -63,9 +63,14 @@ async def take(visit: Visit) -> None:
         await look()
 
     async def forget(_: Mapping[str, Any]) -> None:
-        values = await form(visit, t("take.forget"), Field("name", t("take.forget_sure", user=visit.user_id)))
-        if values and values["name"].strip() == visit.user_id:
+        sure = t("take.forget_sure", user=visit.user_id)
+
+        async def save(values: Mapping[str, Any]) -> None:
+            if values["name"].strip() != visit.user_id:
+                raise InvalidRequest(sure)
             forget_later(visit, t("take.everything"), lambda: visit.client.forget(visit.user_id))
+
+        await form(visit, t("take.forget"), Field("name", sure), save=save)
 
     visit.show("take_forget.html")
     visit.on(forget=forget)
