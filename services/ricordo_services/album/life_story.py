@@ -1,6 +1,6 @@
 """Divides a life into chapters, and finds the days that are worth remembering."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
@@ -16,7 +16,6 @@ _TURNS: Final = ("lives_in", "partner", "works_at")
 _SILENCES: Final = 3  # as often as the median gap
 _SHORTEST_SILENCE: Final = timedelta(days=21)
 _NAMES: Final = 2
-_BIRTHDAYS_AHEAD: Final = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,29 +76,20 @@ class Milestone:
     """A day that is worth remembering.
 
     Attributes:
-        number: the years since the first memory; the memories; the age, or None where the year is not known.
-        name: whose birthday it is; empty for another day.
+        number: the years since the first memory, or the memories.
     """
 
-    kind: Literal["anniversary", "memories", "birthday"]
+    kind: Literal["anniversary", "memories"]
     day: date
-    number: int | None
-    name: str = ""
+    number: int
 
 
-_FIRST_YEAR: Final = 1900
-"""A birthday of an earlier year is one whose year nobody knows."""
-
-
-def milestones(
-    first: date, counts: Sequence[tuple[date, int]], birthdays: Mapping[str, date], today: date
-) -> tuple[Milestone, ...]:
-    """Return the anniversaries of the first memory, the days of the 100th, 1,000th... and next birthdays.
+def milestones(first: date, counts: Sequence[tuple[date, int]], today: date) -> tuple[Milestone, ...]:
+    """Return the anniversaries of the first memory until today, and the days of the 100th, 1,000th...
 
     Args:
         counts: the memories of each day, oldest first.
-        birthdays: days of birth by name, of the year 1 where it is not known.
-        today: in the user's zone. Anniversaries are until then, birthdays within the 30 days from then.
+        today: in the user's zone.
     """
     found = [
         Milestone("anniversary", day, year - first.year)
@@ -112,13 +102,7 @@ def milestones(
         while total >= wanted:
             found.append(Milestone("memories", day, wanted))
             wanted *= 10
-    for name, born in birthdays.items():
-        days = (_in_year(born, year) for year in (today.year, today.year + 1))
-        day = next(each for each in days if each >= today)
-        if day - today <= _BIRTHDAYS_AHEAD:
-            age = day.year - born.year if born.year >= _FIRST_YEAR else None
-            found.append(Milestone("birthday", day, age, name))
-    return tuple(sorted(found, key=lambda one: (one.day, one.kind, one.name)))
+    return tuple(sorted(found, key=lambda one: (one.day, one.kind)))
 
 
 def _in_year(day: date, year: int) -> date:

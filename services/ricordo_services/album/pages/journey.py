@@ -1,20 +1,16 @@
 """A life from afar: years, months, days; chapters, turns and anniversaries; feelings over the months."""
 
 import asyncio
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import date, datetime, tzinfo
 from typing import Any, Final
 
 from ricordo.messages.listings import PeriodView
-from ricordo.messages.views import FactView
 from ricordo_services.album.drawings import MonthFeeling, draw_feelings, draw_journey
 from ricordo_services.album.facts import sentence
 from ricordo_services.album.life_story import chapters, milestones
 from ricordo_services.album.pages.memory import TOLD
 from ricordo_services.album.spans import day_of, midnight, next_first_day
-from ricordo_services.album.texts import LANGUAGES, texts
 from ricordo_services.album.visit import Visit, page
 
 _ZOOM: Final = {"year": "month", "month": "day"}
@@ -24,12 +20,6 @@ _MOST_MONTHS: Final = 54
 """Of a life that is drawn by months; a longer one is drawn by years."""
 _NOTHING_MORE: Final[dict[str, object]] = {"chapters": (), "turns": (), "milestones": ()}
 _STRONG: Final = 8
-_MONTHS: Final = [name.casefold() for one in LANGUAGES for name in texts(one).months]
-_MONTH: Final = "|".join(_MONTHS)
-_BIRTHDAY: Final = re.compile(
-    rf"(?:(?P<day>\d{{1,2}})\W*\w{{0,2}} (?P<month>{_MONTH})|(?P<early>{_MONTH}) (?P<late>\d{{1,2}}))"
-    r"\D*(?P<year>\d{4})?"
-)
 
 
 @page("/journey", "journey")
@@ -73,7 +63,7 @@ async def _whole(visit: Visit) -> None:
     more = {
         "chapters": chapters(days, facts.facts),
         "turns": [(one, sentence(one, visit)) for one in turns],
-        "milestones": milestones(first, counts, birthdays_of(facts.facts), today),
+        "milestones": milestones(first, counts, today),
     }
     visit.show("journey.html", asked=None, name="", strong=(), **more, **_drawn(visit, shown, by))
 
@@ -150,25 +140,6 @@ def filled(months: Sequence[PeriodView], zone: tzinfo) -> list[PeriodView]:
             end = midnight(next_first_day(start.astimezone(zone).date(), "month"), zone)
             found.append(PeriodView.model_construct(start=start, end=end, memories=0))
         found.append(one)
-    return found
-
-
-def birthdays_of(facts: Sequence[FactView]) -> dict[str, date]:
-    """Return days of birth by name, empty for the user, as facts say them; of year 1 where they say none."""
-    found = {}
-    for one in facts:
-        said = (
-            _BIRTHDAY.search(one.object.casefold())
-            if one.predicate == "birthday" and not one.valid_to
-            else None
-        )
-        if said is not None:
-            day, month = (
-                int(said["day"] or said["late"]),
-                _MONTHS.index(said["month"] or said["early"]) % 12 + 1,
-            )
-            with suppress(ValueError):
-                found["" if one.subject == "user" else one.subject] = date(int(said["year"] or 1), month, day)
     return found
 
 
